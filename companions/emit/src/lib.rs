@@ -1,0 +1,1 @@
+//! Companion library libdwarves_emit.so.1.

@@ -1,0 +1,1 @@
+//! Companion library libdwarves_reorganize.so.1.

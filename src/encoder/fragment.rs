@@ -1,0 +1,175 @@
+//! What a worker makes of one compilation unit: BTF records with unit-local type ids and unresolved names, and the functions,
+//! variables and tags that the ordered stage turns into BTF later.
+//!
+//! A fragment needs nothing of the units before it, so that units can be decoded in any order; the merge, in unit order,
+//! gives its types and strings their place in the output.
+
+use std::ops::Range;
+
+/// A name in a fragment: nothing, an offset in `.debug_str`, or an entry of the fragment's own [`LocalStrings`].
+///
+/// Most names stay offsets until the merge, which interns each offset once for the whole file.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct NameRef(u32);
+
+/// Where the bytes of a [`NameRef`] are found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NameSource {
+    /// No name (anonymous).
+    None,
+    /// Offset in `.debug_str`, in bytes.
+    DebugStr(u32),
+    /// Index in [`Fragment::strings`].
+    Local(u32),
+}
+
+impl NameRef {
+    pub const NONE: NameRef = NameRef(0);
+    const LOCAL: u32 = 1 << 31;
+
+    /// The name at `offset` of `.debug_str`; `None` when the offset is too large for this form (use a local string then).
+    #[inline]
+    pub fn debug_str(offset: u64) -> Option<NameRef> {
+        (offset < u64::from(Self::LOCAL - 1)).then(|| NameRef(offset as u32 + 1))
+    }
+
+    #[inline]
+    pub fn local(index: u32) -> NameRef {
+        debug_assert!(index < Self::LOCAL);
+        NameRef(Self::LOCAL | index)
+    }
+
+    #[inline]
+    pub fn source(self) -> NameSource {
+        match self.0 {
+            0 => NameSource::None,
+            v if v & Self::LOCAL != 0 => NameSource::Local(v & !Self::LOCAL),
+            v => NameSource::DebugStr(v - 1),
+        }
+    }
+
+    #[inline]
+    pub fn is_none(self) -> bool {
+        self.0 == 0
+    }
+
+    /// The form in which a name stands in [`Fragment::words`].
+    #[inline]
+    pub fn to_word(self) -> u32 {
+        self.0
+    }
+
+    #[inline]
+    pub fn from_word(word: u32) -> NameRef {
+        NameRef(word)
+    }
+}
+
+/// Strings that do not live in `.debug_str`, back to back, without terminators.
+#[derive(Default, Debug)]
+pub struct LocalStrings {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl LocalStrings {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    pub fn push(&mut self, s: &[u8]) -> NameRef {
+        let index = self.ends.len() as u32;
+        self.bytes.extend_from_slice(s);
+        self.ends.push(self.bytes.len() as u32);
+        NameRef::local(index)
+    }
+
+    pub fn get(&self, index: u32) -> &[u8] {
+        let end = self.ends[index as usize] as usize;
+        let start = if index == 0 { 0 } else { self.ends[index as usize - 1] as usize };
+        &self.bytes[start..end]
+    }
+}
+
+/// Stands for the array index type, known only at the merge.
+pub const INDEX_TYPE: u32 = u32::MAX;
+
+/// A `btf_decl_tag` on a type, or (in [`Fragment::annots`]) on a function or variable.
+#[derive(Clone, Copy, Debug)]
+pub struct DeclTag {
+    /// Local id of the tagged type; unused in [`Fragment::annots`].
+    pub type_id: u32,
+    pub value: NameRef,
+    /// Member or parameter index, -1 for the whole.
+    pub component_idx: i32,
+}
+
+/// What is known of one function DIE (abstract or concrete) with a symbol of its name.
+#[derive(Clone, Debug)]
+pub struct SavedFunc {
+    /// Index in the ELF file's function table.
+    pub elf_func: u32,
+    /// DW_AT_low_pc, 0 when it has none.
+    pub addr: u64,
+    /// Local type id of the result, 0 for void.
+    pub ret: u32,
+    /// In [`Fragment::params`]; a trailing parameter of type 0 without a name stands for `...`.
+    pub params: Range<u32>,
+    /// In [`Fragment::annots`].
+    pub annots: Range<u32>,
+    pub unexpected_reg: bool,
+    pub optimized_parms: bool,
+    pub uncertain_parm_loc: bool,
+    pub reordered_parm: bool,
+    pub signature_changed: bool,
+    /// The DIE's own parameter list contradicts itself.
+    pub inconsistent_proto: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct SavedParam {
+    pub name: NameRef,
+    /// With true signatures: the member that is really passed; the name becomes `name__member`.
+    pub member: NameRef,
+    /// Local type id.
+    pub type_id: u32,
+}
+
+/// A defined variable of static storage at the top level of its unit.
+#[derive(Clone, Debug)]
+pub struct SavedVar {
+    pub name: NameRef,
+    /// Address in the laid-out file.
+    pub addr: u64,
+    /// Local type id, 0 for void.
+    pub type_id: u32,
+    /// In bytes; `u64::MAX` when the type's size cannot be told.
+    pub size: u64,
+    pub external: bool,
+    /// In [`Fragment::annots`].
+    pub annots: Range<u32>,
+}
+
+/// One unit's (or, for merged files, one file's) share of the BTF.
+#[derive(Default, Debug)]
+pub struct Fragment {
+    /// BTF records as 32-bit words in host order, local id 1 first. Name words hold [`NameRef::to_word`], type words local
+    /// ids (0 is void), array index type words [`INDEX_TYPE`].
+    pub words: Vec<u32>,
+    /// Word index of each record, local id 1 first; its length is the number of types.
+    pub starts: Vec<u32>,
+    pub strings: LocalStrings,
+    /// Local id of the first base type named `int`.
+    pub int_id: Option<u32>,
+    pub has_array: bool,
+    /// On structs, unions and typedefs, in the order of emission.
+    pub decl_tags: Vec<DeclTag>,
+    pub funcs: Vec<SavedFunc>,
+    pub params: Vec<SavedParam>,
+    pub vars: Vec<SavedVar>,
+    /// On functions and variables.
+    pub annots: Vec<DeclTag>,
+    /// Closure hash of each type, local id 1 first; empty when not computed.
+    pub closures: Vec<u128>,
+}

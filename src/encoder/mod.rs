@@ -1,0 +1,3 @@
+//! How DWARF facts become BTF.
+
+pub mod fragment;
