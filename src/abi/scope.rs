@@ -1,0 +1,98 @@
+//! What a scope holds beside types: namespaces, labels, inline expansions, variables, constants and lexical blocks.
+
+use std::ffi::c_char;
+
+use super::external::DwarfOp;
+use super::{HlistNode, ListHead, Tag};
+
+/// `struct namespace`.
+#[repr(C)]
+pub struct Namespace {
+    pub tag: Tag,
+    pub name: *const c_char,
+    pub tags: ListHead,
+    pub annots: ListHead,
+}
+layout! { Namespace: 72, 8 { tag: 0, name: 32, tags: 40, annots: 56 } }
+
+/// `struct ip_tag`.
+#[repr(C)]
+pub struct IpTag {
+    pub tag: Tag,
+    pub addr: u64,
+}
+layout! { IpTag: 40, 8 { tag: 0, addr: 32 } }
+
+/// `struct inline_expansion`.
+#[repr(C)]
+pub struct InlineExpansion {
+    pub ip: IpTag,
+    pub size: usize,
+    pub high_pc: u64,
+}
+layout! { InlineExpansion: 56, 8 { ip: 0, size: 40, high_pc: 48 } }
+
+/// `struct label`.
+#[repr(C)]
+pub struct Label {
+    pub ip: IpTag,
+    pub name: *const c_char,
+}
+layout! { Label: 48, 8 { ip: 0, name: 40 } }
+
+/// `struct location`.
+#[repr(C)]
+pub struct Location {
+    pub expr: *mut DwarfOp,
+    pub exprlen: usize,
+}
+layout! { Location: 16, 8 { expr: 0, exprlen: 8 } }
+
+/// `struct variable`.
+#[repr(C)]
+pub struct Variable {
+    pub ip: IpTag,
+    pub name: *const c_char,
+    pub flags: u8,
+    pub scope: u8,
+    pub location: Location,
+    pub tool_hnode: HlistNode,
+    pub annots: ListHead,
+    pub spec: *mut Variable,
+}
+layout! { Variable: 112, 8 {
+    ip: 0, name: 40, flags: 48, scope: 49, location: 56, tool_hnode: 72, annots: 88, spec: 104,
+} }
+bits! { Variable.flags {
+    external, set_external: 0;
+    declaration, set_declaration: 1;
+    has_specification, set_has_specification: 2;
+    artificial, set_artificial: 3;
+    top_level, set_top_level: 4;
+} }
+
+/// `struct constant`.
+#[repr(C)]
+pub struct Constant {
+    pub tag: Tag,
+    pub name: *const c_char,
+    pub value: u64,
+}
+layout! { Constant: 48, 8 { tag: 0, name: 32, value: 40 } }
+
+/// `struct lexblock`.
+#[repr(C)]
+pub struct Lexblock {
+    pub ip: IpTag,
+    pub tags: ListHead,
+    pub size: u32,
+    pub nr_inline_expansions: u16,
+    pub nr_labels: u16,
+    pub nr_variables: u16,
+    pub nr_lexblocks: u16,
+    pub size_inline_expansions: u32,
+}
+layout! { Lexblock: 72, 8 {
+    ip: 0, tags: 40, size: 56, nr_inline_expansions: 60, nr_labels: 62, nr_variables: 64, nr_lexblocks: 66,
+    size_inline_expansions: 68,
+} }

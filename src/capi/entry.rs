@@ -1,0 +1,71 @@
+//! The boundary every exported function crosses: a panic ends here and becomes the error value of the function's return type.
+//!
+//! A panic must not unwind into C (the process would abort), and worker threads do not pass here: they have their own boundary.
+
+use std::collections::BTreeSet;
+use std::ffi::c_int;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr;
+use std::sync::Mutex;
+
+/// What a function of this return type gives back when it cannot do its work.
+pub trait ErrorValue {
+    const ERROR: Self;
+}
+
+impl ErrorValue for () {
+    const ERROR: Self = ();
+}
+
+impl ErrorValue for bool {
+    const ERROR: Self = false;
+}
+
+impl ErrorValue for c_int {
+    const ERROR: Self = -1;
+}
+
+impl<T> ErrorValue for *const T {
+    const ERROR: Self = ptr::null();
+}
+
+impl<T> ErrorValue for *mut T {
+    const ERROR: Self = ptr::null_mut();
+}
+
+macro_rules! zero_on_error {
+    ($($ty:ty)*) => {$(
+        impl ErrorValue for $ty {
+            const ERROR: Self = 0;
+        }
+    )*};
+}
+
+zero_on_error! { u8 u16 u32 u64 usize }
+
+/// Runs the body of an exported function.
+#[inline]
+pub fn entry<R: ErrorValue>(body: impl FnOnce() -> R) -> R {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or(R::ERROR)
+}
+
+/// Returns the error value of the surrounding body when one of the pointers is NULL.
+macro_rules! non_null {
+    ($($ptr:expr),+ $(,)?) => {
+        $(if $ptr.is_null() {
+            return $crate::capi::entry::ErrorValue::ERROR;
+        })+
+    };
+}
+pub(crate) use non_null;
+
+/// The body of a function that is exported, because programs bind every name at start, but does nothing yet.
+pub fn missing<R: ErrorValue>(name: &'static str) -> R {
+    static TOLD: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    entry(|| {
+        if TOLD.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(name) {
+            eprintln!("libdwarves: {name} is not implemented yet");
+        }
+        R::ERROR
+    })
+}
