@@ -1,1 +1,4 @@
-//! Placeholder.
+//! Files, threads and their order.
+
+pub mod queue;
+mod sync;
