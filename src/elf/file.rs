@@ -1,0 +1,280 @@
+//! An open ELF file: header, section table, and the raw bytes of sections.
+
+use super::codec::{Codec, FileHeader, IDENT_SIZE, SectionHeader};
+use super::reloc::SymbolValues;
+use super::{ElfError, layout};
+use object::elf;
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// One section header. Sizes, offsets and addresses are in bytes.
+#[derive(Clone, Debug)]
+pub struct Section {
+    /// Without the terminating zero. Empty too when `sh_name` points outside the table of names.
+    pub name: Box<[u8]>,
+    /// `SHT_*`
+    pub sh_type: u32,
+    /// `SHF_*`
+    pub flags: u64,
+    /// As in the file; in a relocatable file (ET_REL) the address the section gets when the allocated sections are laid out the
+    /// way elfutils' libdwfl does.
+    pub addr: u64,
+    pub offset: u64,
+    /// As in the file: of a compressed section the compressed size, of SHT_NOBITS the size in memory.
+    pub size: u64,
+    pub link: u32,
+    pub info: u32,
+    pub align: u64,
+    pub entsize: u64,
+}
+
+impl Section {
+    /// The name for messages.
+    pub fn display_name(&self) -> String {
+        String::from_utf8_lossy(&self.name).into_owned()
+    }
+}
+
+/// The open file and its name, shared with every [`DebugSection`](super::DebugSection) that reads from it later.
+#[derive(Debug)]
+pub(super) struct Source {
+    file: File,
+    pub path: PathBuf,
+}
+
+impl Source {
+    pub fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
+        self.file.read_exact_at(buf, offset)
+    }
+}
+
+/// An ELF file opened for reading. All methods take `&self` and may be called by many threads at once.
+pub struct ElfFile {
+    pub(super) source: Arc<Source>,
+    pub(super) codec: Codec,
+    header: FileHeader,
+    sections: Vec<Section>,
+    /// What relocations add to the addresses of sections; see `layout`.
+    pub(super) address_bias: u64,
+    pub(super) file_size: u64,
+    /// Values of all symbols, computed when the first section is relocated.
+    pub(super) symbol_values: OnceLock<Arc<SymbolValues>>,
+}
+
+impl ElfFile {
+    /// Opens `path` and reads the ELF header and the section table. A file without sections is not an error.
+    pub fn open(path: &Path) -> Result<ElfFile, ElfError> {
+        let cannot_open = |source| ElfError::Open { path: path.to_owned(), source };
+        let file = File::open(path).map_err(cannot_open)?;
+        let file_size = file.metadata().map_err(cannot_open)?.len();
+        let mut ident = [0; IDENT_SIZE];
+        match file.read_exact_at(&mut ident, 0) {
+            Ok(()) => {}
+            Err(err) if err.kind() == io::ErrorKind::UnexpectedEof => return Err(ElfError::NotElf { path: path.to_owned() }),
+            Err(err) => return Err(cannot_open(err)),
+        }
+        if ident[..4] != elf::ELFMAG {
+            return Err(ElfError::NotElf { path: path.to_owned() });
+        }
+        let damaged = |what: String| ElfError::Header { path: path.to_owned(), what };
+        let codec = Codec::from_ident(&ident).map_err(damaged)?;
+        let mut bytes = vec![0; codec.file_header_size()];
+        file.read_exact_at(&mut bytes, 0).map_err(|err| damaged(format!("{} bytes expected: {err}", bytes.len())))?;
+        let header = codec.file_header(&bytes);
+
+        let source = Arc::new(Source { file, path: path.to_owned() });
+        let table = read_section_table(&source, codec, &header, file_size).map_err(damaged)?;
+        let mut sections = name_sections(&source, codec, &header, table, file_size).map_err(damaged)?;
+        let address_bias = if header.e_type == elf::ET_REL.0 { layout::assign_addresses(&mut sections) } else { 0 };
+        Ok(ElfFile { source, codec, header, sections, address_bias, file_size, symbol_values: OnceLock::new() })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.source.path
+    }
+
+    pub fn is_64(&self) -> bool {
+        self.codec.is_64
+    }
+
+    pub fn little_endian(&self) -> bool {
+        self.codec.little
+    }
+
+    /// `EM_*`
+    pub fn machine(&self) -> u16 {
+        self.header.machine
+    }
+
+    /// `ET_*`
+    pub fn elf_type(&self) -> u16 {
+        self.header.e_type
+    }
+
+    /// `e_flags`, whose meaning is the machine's.
+    pub fn flags(&self) -> u32 {
+        self.header.flags
+    }
+
+    /// Whether addresses and debugging information are relocatable (ET_REL).
+    pub fn is_relocatable(&self) -> bool {
+        self.header.e_type == elf::ET_REL.0
+    }
+
+    /// Size of an address, in bytes.
+    pub fn addr_size(&self) -> u8 {
+        self.codec.word_size() as u8
+    }
+
+    /// All sections; the index is the section number, so the null section is the first.
+    pub fn sections(&self) -> &[Section] {
+        &self.sections
+    }
+
+    /// Number of the first section called `name`.
+    pub fn section_index(&self, name: &[u8]) -> Option<usize> {
+        self.sections.iter().position(|section| *section.name == *name).filter(|&index| index != 0)
+    }
+
+    /// The bytes of a section as they lie in the file: neither decompressed nor relocated. A section without bytes in the file
+    /// (SHT_NOBITS, SHT_NULL) gives an empty vector whatever its size.
+    pub fn read_raw(&self, index: usize) -> Result<Vec<u8>, ElfError> {
+        let (offset, size) = self.file_range(index)?;
+        self.read_range(index, offset, size)
+    }
+
+    /// Where a section lies in the file; checked against the size the file had when it was opened.
+    pub(super) fn file_range(&self, index: usize) -> Result<(u64, u64), ElfError> {
+        let Some(section) = self.sections.get(index) else {
+            return Err(ElfError::Header {
+                path: self.source.path.clone(),
+                what: format!("section {index} wanted, there are {}", self.sections.len()),
+            });
+        };
+        if section.sh_type == elf::SHT_NOBITS.0 || section.sh_type == elf::SHT_NULL.0 {
+            return Ok((section.offset, 0));
+        }
+        match section.offset.checked_add(section.size) {
+            Some(end) if end <= self.file_size => Ok((section.offset, section.size)),
+            _ => Err(self.section_error(
+                index,
+                format!(
+                    "{:#x} bytes at offset {:#x} lie outside the file of {:#x} bytes",
+                    section.size, section.offset, self.file_size
+                ),
+            )),
+        }
+    }
+
+    pub(super) fn read_range(&self, index: usize, offset: u64, size: u64) -> Result<Vec<u8>, ElfError> {
+        let mut bytes = self.zeroed(index, size)?;
+        self.source.read_exact_at(&mut bytes, offset).map_err(|source| ElfError::Read {
+            path: self.source.path.clone(),
+            section: self.name_for_message(index),
+            source,
+        })?;
+        Ok(bytes)
+    }
+
+    /// `size` zero bytes; an error and no abort when there is no memory for them.
+    fn zeroed(&self, index: usize, size: u64) -> Result<Vec<u8>, ElfError> {
+        let mut bytes = Vec::new();
+        let reserved = usize::try_from(size).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
+        let size = reserved.ok_or_else(|| self.section_error(index, format!("no memory for {size:#x} bytes")))?;
+        bytes.resize(size, 0);
+        Ok(bytes)
+    }
+
+    pub(super) fn name_for_message(&self, index: usize) -> String {
+        match self.sections.get(index) {
+            Some(section) if !section.name.is_empty() => section.display_name(),
+            _ => format!("#{index}"),
+        }
+    }
+
+    pub(super) fn section_error(&self, index: usize, what: String) -> ElfError {
+        ElfError::Section { path: self.source.path.clone(), section: self.name_for_message(index), what }
+    }
+}
+
+/// Reads the section header table. From 0xff00 sections on, their number is in the `sh_size` of section 0.
+fn read_section_table(source: &Source, codec: Codec, header: &FileHeader, file_size: u64) -> Result<Vec<SectionHeader>, String> {
+    if header.shoff == 0 {
+        return Ok(Vec::new());
+    }
+    let entry = codec.section_header_size();
+    if usize::from(header.shentsize) != entry {
+        return Err(format!("e_shentsize is {}, expected {entry}", header.shentsize));
+    }
+    let mut count = u64::from(header.shnum);
+    if count == 0 {
+        let mut first = vec![0; entry];
+        source
+            .read_exact_at(&mut first, header.shoff)
+            .map_err(|err| format!("section header 0 at {:#x}: {err}", header.shoff))?;
+        count = codec.section_header(&first).size;
+    }
+    let size = count.checked_mul(entry as u64);
+    let end = size.and_then(|size| header.shoff.checked_add(size));
+    let (Some(size), Some(end)) = (size, end) else {
+        return Err(format!("{count} section headers at {:#x} exceed 64-bit offsets", header.shoff));
+    };
+    if end > file_size {
+        return Err(format!("{count} section headers at {:#x} lie outside the file of {file_size:#x} bytes", header.shoff));
+    }
+    let mut bytes = vec![0; usize::try_from(size).map_err(|_| format!("{count} section headers exceed memory"))?];
+    source.read_exact_at(&mut bytes, header.shoff).map_err(|err| format!("section headers at {:#x}: {err}", header.shoff))?;
+    Ok(bytes.chunks_exact(entry).map(|entry| codec.section_header(entry)).collect())
+}
+
+/// Resolves the names. Their table is optional; a table that is announced but damaged is an error, a single name outside of it is
+/// not, since such a section can still be used by number.
+fn name_sections(
+    source: &Source,
+    codec: Codec,
+    header: &FileHeader,
+    table: Vec<SectionHeader>,
+    file_size: u64,
+) -> Result<Vec<Section>, String> {
+    let names_index = match (header.shstrndx, table.first()) {
+        (index, Some(first)) if index == elf::SHN_XINDEX.0 => first.link as usize,
+        (index, _) => usize::from(index),
+    };
+    let mut names = Vec::new();
+    if names_index != 0 && !table.is_empty() {
+        let names_header = table
+            .get(names_index)
+            .ok_or_else(|| format!("the section of names is number {names_index}, there are {} sections", table.len()))?;
+        let end = names_header.offset.checked_add(names_header.size).filter(|&end| end <= file_size);
+        if names_header.sh_type != elf::SHT_NOBITS.0 {
+            end.ok_or_else(|| {
+                format!("section names ({:#x} bytes at {:#x}) lie outside the file", names_header.size, names_header.offset)
+            })?;
+            names = vec![0; usize::try_from(names_header.size).map_err(|_| "section names exceed memory".to_owned())?];
+            source.read_exact_at(&mut names, names_header.offset).map_err(|err| format!("section names: {err}"))?;
+        }
+    }
+    let name_at = |offset: u32| {
+        let rest = names.get(offset as usize..).unwrap_or(&[]);
+        let length = memchr::memchr(0, rest).unwrap_or(0);
+        Box::from(&rest[..length])
+    };
+    Ok(table
+        .into_iter()
+        .map(|header| Section {
+            name: name_at(header.name),
+            sh_type: header.sh_type,
+            flags: header.flags,
+            addr: header.addr,
+            offset: header.offset,
+            size: header.size,
+            link: header.link,
+            info: header.info,
+            align: header.align,
+            entsize: header.entsize,
+        })
+        .collect())
+}
