@@ -1,0 +1,253 @@
+//! The BTF container: records, strings, and the base of a split BTF.
+
+use super::record::{self, Type};
+use super::strings::StringSet;
+use super::{BtfError, Endian, Kind, MAX_ID, StrOff, TypeId};
+use std::fmt;
+use std::sync::Arc;
+
+/// A set of types and strings, standing alone or split (continuing the ids and string offsets of a base).
+#[derive(Clone)]
+pub struct Btf {
+    pub(super) base: Option<Arc<Btf>>,
+    pub(super) start_id: u32,
+    pub(super) start_str: u32,
+    pub(super) endian: Endian,
+    pub(super) version: u8,
+    pub(super) flags: u8,
+    /// Header bytes behind those known here, kept as they were read.
+    pub(super) header_tail: Vec<u8>,
+    /// The type section in host order.
+    pub(super) words: Vec<u32>,
+    /// Word index of each own record; the record ends where the next starts.
+    pub(super) starts: Vec<u32>,
+    pub(super) strs: StringSet,
+    /// No string is stored twice or unused as far as deduplication cares: true for what was built here from nothing.
+    pub(super) strs_unique: bool,
+}
+
+impl fmt::Debug for Btf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Btf")
+            .field("start_id", &self.start_id)
+            .field("types", &self.starts.len())
+            .field("words", &self.words.len())
+            .field("string_bytes", &self.strs.len())
+            .field("endian", &self.endian)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Btf {
+    /// An empty BTF, with the empty string only.
+    pub fn new(endian: Endian) -> Btf {
+        let mut btf = Btf::blank(None, endian);
+        btf.strs = StringSet::from_section(vec![0]);
+        btf
+    }
+
+    /// An empty split BTF: ids and string offsets continue those of `base`, whose strings are reused.
+    pub fn new_split(base: Arc<Btf>, endian: Endian) -> Btf {
+        Btf::blank(Some(base), endian)
+    }
+
+    pub(super) fn blank(base: Option<Arc<Btf>>, endian: Endian) -> Btf {
+        let (start_id, start_str) = match &base {
+            Some(base) => (base.type_count(), base.start_str + base.strs.len()),
+            None => (1, 0),
+        };
+        Btf {
+            base,
+            start_id,
+            start_str,
+            endian,
+            version: 1,
+            flags: 0,
+            header_tail: Vec::new(),
+            words: Vec::new(),
+            starts: Vec::new(),
+            strs: StringSet::default(),
+            strs_unique: true,
+        }
+    }
+
+    /// One more than the largest type id, those of the base and void counted.
+    #[inline]
+    pub fn type_count(&self) -> u32 {
+        self.start_id + self.starts.len() as u32
+    }
+
+    /// The first id that is not the base's.
+    #[inline]
+    pub fn start_id(&self) -> u32 {
+        self.start_id
+    }
+
+    pub fn base(&self) -> Option<&Arc<Btf>> {
+        self.base.as_ref()
+    }
+
+    pub fn endian(&self) -> Endian {
+        self.endian
+    }
+
+    pub fn set_endian(&mut self, endian: Endian) {
+        self.endian = endian;
+    }
+
+    /// Bytes of the own type section.
+    pub fn type_bytes(&self) -> usize {
+        self.words.len() * 4
+    }
+
+    /// Bytes of the own string section.
+    pub fn string_bytes(&self) -> usize {
+        self.strs.len() as usize
+    }
+
+    /// Adds `s` unless it is there already, in the base or here. `s` must not contain NUL.
+    pub fn add_str(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
+        if memchr::memchr(0, s).is_some() {
+            return Err(BtfError::Argument("a string must not contain NUL"));
+        }
+        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_str(s)) {
+            return Ok(offset);
+        }
+        let offset = self.strs.add(s)?;
+        offset.checked_add(self.start_str).filter(|&o| o <= MAX_ID).map(StrOff).ok_or(BtfError::TooManyStrings)
+    }
+
+    /// Where `s` is stored as a string of its own, in the base or here.
+    pub fn find_str(&self, s: &[u8]) -> Option<StrOff> {
+        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_str(s)) {
+            return Some(offset);
+        }
+        self.strs.find(s).map(|offset| StrOff(self.start_str + offset))
+    }
+
+    /// The string at `offset` without its NUL; empty when there is none.
+    pub fn str_at(&self, offset: StrOff) -> &[u8] {
+        self.try_str(offset).unwrap_or(&[])
+    }
+
+    /// The string at `offset` without its NUL; `None` outside the string sections.
+    pub fn try_str(&self, offset: StrOff) -> Option<&[u8]> {
+        let mut btf = self;
+        while offset.0 < btf.start_str {
+            btf = btf.base.as_deref()?;
+        }
+        btf.strs.get(offset.0 - btf.start_str)
+    }
+
+    /// Makes room for this many more words and types.
+    pub fn reserve(&mut self, words: usize, types: usize) {
+        self.words.reserve(words);
+        self.starts.reserve(types);
+    }
+
+    /// Appends a record whose ids and string offsets are final. Its shape is not checked here (a wrong one is reported by
+    /// [`dedup`](Btf::dedup) and skipped by the views).
+    #[inline]
+    pub fn push_record(&mut self, words: &[u32]) -> Result<TypeId, BtfError> {
+        let id = self.claim_id(words.len())?;
+        self.starts.push(self.words.len() as u32);
+        self.words.extend_from_slice(words);
+        Ok(TypeId(id))
+    }
+
+    /// Appends a zeroed record of `len` words, to be filled in place.
+    #[inline]
+    pub fn push_blank(&mut self, len: usize) -> Result<(TypeId, &mut [u32]), BtfError> {
+        let id = self.claim_id(len)?;
+        let start = self.words.len();
+        self.starts.push(start as u32);
+        self.words.resize(start + len, 0);
+        Ok((TypeId(id), &mut self.words[start..]))
+    }
+
+    /// Appends records in bulk: `starts` are word indices into `words`, ascending from 0. Returns the first one's id; patch the
+    /// words afterwards through [`words_from_mut`](Btf::words_from_mut).
+    pub fn push_records(&mut self, words: &[u32], starts: &[u32]) -> Result<TypeId, BtfError> {
+        let id = self.type_count();
+        if starts.len() > (MAX_ID - id) as usize || self.words.len() + words.len() > (u32::MAX / 4) as usize {
+            return Err(BtfError::TooManyTypes);
+        }
+        let offset = self.words.len() as u32;
+        self.starts.extend(starts.iter().map(|&start| start + offset));
+        self.words.extend_from_slice(words);
+        Ok(TypeId(id))
+    }
+
+    #[inline]
+    fn claim_id(&self, len: usize) -> Result<u32, BtfError> {
+        let id = self.type_count();
+        if id > MAX_ID || self.words.len() + len > (u32::MAX / 4) as usize {
+            return Err(BtfError::TooManyTypes);
+        }
+        Ok(id)
+    }
+
+    /// The words of a record, the base's included; `None` for void and ids beyond the end.
+    #[inline]
+    pub fn record(&self, id: TypeId) -> Option<&[u32]> {
+        let mut btf = self;
+        while id.0 < btf.start_id {
+            btf = btf.base.as_deref()?;
+        }
+        btf.words.get(btf.own_range((id.0 - btf.start_id) as usize)?)
+    }
+
+    /// The words of an own record (not the base's).
+    #[inline]
+    pub fn record_mut(&mut self, id: TypeId) -> Option<&mut [u32]> {
+        let range = self.own_range(id.0.checked_sub(self.start_id)? as usize)?;
+        self.words.get_mut(range)
+    }
+
+    /// All words from the own record `first` to the end; empty when `first` is the next id.
+    #[inline]
+    pub fn words_from_mut(&mut self, first: TypeId) -> &mut [u32] {
+        let index = first.0.saturating_sub(self.start_id) as usize;
+        let start = self.starts.get(index).map_or(self.words.len(), |&s| s as usize);
+        &mut self.words[start..]
+    }
+
+    /// Gives back memory reserved beyond what is used.
+    pub fn shrink(&mut self) {
+        self.words.shrink_to_fit();
+        self.starts.shrink_to_fit();
+    }
+
+    #[inline]
+    fn own_range(&self, index: usize) -> Option<std::ops::Range<usize>> {
+        let start = *self.starts.get(index)? as usize;
+        let end = self.starts.get(index + 1).map_or(self.words.len(), |&s| s as usize);
+        Some(start..end)
+    }
+
+    /// A view of the type; `None` for void, ids beyond the end and records without shape.
+    #[inline]
+    pub fn get(&self, id: TypeId) -> Option<Type<'_>> {
+        Type::new(self.record(id)?)
+    }
+
+    #[inline]
+    pub fn kind(&self, id: TypeId) -> Option<Kind> {
+        Kind::of_info(*self.record(id)?.get(record::INFO)?)
+    }
+
+    /// Number of members, parameters, enumerators or variables; 0 where there is no such type.
+    pub fn vlen(&self, id: TypeId) -> usize {
+        self.get(id).map_or(0, |t| t.vlen())
+    }
+
+    /// The type's name; empty for anonymous types and where there is no such type.
+    pub fn name(&self, id: TypeId) -> &[u8] {
+        self.get(id).map_or(&[], |t| self.str_at(t.name()))
+    }
+
+    /// The own types in the order of their ids.
+    pub fn own_types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
+        (self.start_id..self.type_count()).filter_map(|id| Some((TypeId(id), self.get(TypeId(id))?)))
+    }
+}

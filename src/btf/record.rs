@@ -1,0 +1,349 @@
+//! The shape of one type record: three words (name, info, size or type) and what follows them for each kind, as laid down in
+//! `include/uapi/linux/btf.h`.
+
+use super::{StrOff, TypeId};
+
+/// Word index of the name offset, the info word, and the size or type in a record.
+pub(super) const NAME: usize = 0;
+pub(super) const INFO: usize = 1;
+pub(super) const SIZE_OR_TYPE: usize = 2;
+/// Words of the part that all kinds share.
+pub(super) const HEAD: usize = 3;
+
+const KFLAG: u32 = 1 << 31;
+
+/// `BTF_KIND_*`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Kind {
+    Int = 1,
+    Ptr,
+    Array,
+    Struct,
+    Union,
+    Enum,
+    Fwd,
+    Typedef,
+    Volatile,
+    Const,
+    Restrict,
+    Func,
+    FuncProto,
+    Var,
+    Datasec,
+    Float,
+    DeclTag,
+    TypeTag,
+    Enum64,
+}
+
+impl Kind {
+    const ALL: [Kind; 19] = [
+        Kind::Int,
+        Kind::Ptr,
+        Kind::Array,
+        Kind::Struct,
+        Kind::Union,
+        Kind::Enum,
+        Kind::Fwd,
+        Kind::Typedef,
+        Kind::Volatile,
+        Kind::Const,
+        Kind::Restrict,
+        Kind::Func,
+        Kind::FuncProto,
+        Kind::Var,
+        Kind::Datasec,
+        Kind::Float,
+        Kind::DeclTag,
+        Kind::TypeTag,
+        Kind::Enum64,
+    ];
+
+    /// The kind in an info word; `None` for 0 (void) and kinds that do not exist.
+    #[inline]
+    pub fn of_info(info: u32) -> Option<Kind> {
+        Self::ALL.get((info >> 24 & 0x1f).wrapping_sub(1) as usize).copied()
+    }
+
+    #[inline]
+    pub fn is_composite(self) -> bool {
+        matches!(self, Kind::Struct | Kind::Union)
+    }
+
+    #[inline]
+    pub fn is_any_enum(self) -> bool {
+        matches!(self, Kind::Enum | Kind::Enum64)
+    }
+}
+
+/// The info word of a record.
+#[inline]
+pub const fn info_word(kind: Kind, vlen: u16, kflag: bool) -> u32 {
+    (kflag as u32) << 31 | (kind as u32) << 24 | vlen as u32
+}
+
+#[inline]
+pub(super) fn vlen_of(info: u32) -> usize {
+    (info & 0xffff) as usize
+}
+
+#[inline]
+pub(super) fn kflag_of(info: u32) -> bool {
+    info & KFLAG != 0
+}
+
+/// Length in words of the record with this info word; `None` for an unknown kind.
+#[inline]
+pub fn record_len(info: u32) -> Option<usize> {
+    let vlen = vlen_of(info);
+    Some(
+        HEAD + match Kind::of_info(info)? {
+            Kind::Fwd
+            | Kind::Const
+            | Kind::Volatile
+            | Kind::Restrict
+            | Kind::Ptr
+            | Kind::Typedef
+            | Kind::Func
+            | Kind::Float
+            | Kind::TypeTag => 0,
+            Kind::Int | Kind::Var | Kind::DeclTag => 1,
+            Kind::Array => 3,
+            Kind::Enum | Kind::FuncProto => vlen * 2,
+            Kind::Enum64 | Kind::Struct | Kind::Union | Kind::Datasec => vlen * 3,
+        },
+    )
+}
+
+/// Word indices of one sort of field in a record: perhaps one in the head, then a regular run behind it.
+#[derive(Clone)]
+pub(super) struct Slots {
+    head: Option<usize>,
+    next: usize,
+    stride: usize,
+    left: usize,
+}
+
+impl Iterator for Slots {
+    type Item = usize;
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        if let Some(head) = self.head.take() {
+            return Some(head);
+        }
+        self.left = self.left.checked_sub(1)?;
+        let slot = self.next;
+        self.next += self.stride;
+        Some(slot)
+    }
+}
+
+/// Where the record with this info word holds type ids. The type word of a forward declaration counts (it is always 0 in sane BTF).
+#[inline]
+pub(super) fn id_slots(info: u32) -> Slots {
+    let vlen = vlen_of(info);
+    let (head, next, stride, left) = match Kind::of_info(info) {
+        None | Some(Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) => (None, 0, 0, 0),
+        Some(Kind::Array) => (None, HEAD, 1, 2),
+        Some(Kind::Struct | Kind::Union) => (None, HEAD + 1, 3, vlen),
+        Some(Kind::FuncProto) => (Some(SIZE_OR_TYPE), HEAD + 1, 2, vlen),
+        Some(Kind::Datasec) => (None, HEAD, 3, vlen),
+        Some(_) => (Some(SIZE_OR_TYPE), 0, 0, 0),
+    };
+    Slots { head, next, stride, left }
+}
+
+/// Where the record with this info word holds string offsets, in libbpf's order of visiting them.
+#[inline]
+pub(super) fn name_slots(info: u32) -> Slots {
+    let vlen = vlen_of(info);
+    let (stride, left) = match Kind::of_info(info) {
+        Some(Kind::Enum | Kind::FuncProto) => (2, vlen),
+        Some(Kind::Enum64 | Kind::Struct | Kind::Union) => (3, vlen),
+        _ => (0, 0),
+    };
+    Slots { head: Some(NAME), next: HEAD, stride, left }
+}
+
+/// A view of one record.
+#[derive(Clone, Copy, Debug)]
+pub struct Type<'a> {
+    pub(super) words: &'a [u32],
+    pub(super) kind: Kind,
+}
+
+/// A member of a struct or union.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Member {
+    pub name: StrOff,
+    pub type_id: TypeId,
+    /// From the start of the struct, in bits.
+    pub bit_offset: u32,
+    /// 0 for what is no bit field, in bits.
+    pub bitfield_size: u32,
+}
+
+/// A parameter of a prototype; without name and type it stands for `...`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    pub name: StrOff,
+    pub type_id: TypeId,
+}
+
+/// An enumerator of either width; `value` is to be read as unsigned when the enum's kind flag is not set.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Enumerator {
+    pub name: StrOff,
+    pub value: i64,
+}
+
+/// A variable in a data section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SecInfo {
+    pub type_id: TypeId,
+    /// From the start of the section, in bytes.
+    pub offset: u32,
+    /// In bytes.
+    pub size: u32,
+}
+
+/// What follows the head of an array.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Array {
+    pub elem: TypeId,
+    pub index: TypeId,
+    pub count: u32,
+}
+
+impl<'a> Type<'a> {
+    /// `None` when the words are not one whole record of a known kind.
+    #[inline]
+    pub fn new(words: &'a [u32]) -> Option<Type<'a>> {
+        let info = *words.get(INFO)?;
+        let words = words.get(..record_len(info)?)?;
+        Some(Type { words, kind: Kind::of_info(info)? })
+    }
+
+    #[inline]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    #[inline]
+    pub fn words(&self) -> &'a [u32] {
+        self.words
+    }
+
+    #[inline]
+    pub fn name(&self) -> StrOff {
+        StrOff(self.words[NAME])
+    }
+
+    /// Number of members, parameters, enumerators or variables; the linkage of a function.
+    #[inline]
+    pub fn vlen(&self) -> usize {
+        vlen_of(self.words[INFO])
+    }
+
+    /// Bit fields in a struct, a union of a forward declaration, a signed enum, an attribute of a tag.
+    #[inline]
+    pub fn kflag(&self) -> bool {
+        kflag_of(self.words[INFO])
+    }
+
+    /// In bytes, of the kinds that have a size of their own.
+    #[inline]
+    pub fn size(&self) -> Option<u32> {
+        matches!(
+            self.kind,
+            Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64 | Kind::Datasec
+        )
+        .then(|| self.words[SIZE_OR_TYPE])
+    }
+
+    /// The type that a reference kind refers to, or the result of a prototype.
+    #[inline]
+    pub fn type_id(&self) -> Option<TypeId> {
+        matches!(
+            self.kind,
+            Kind::Ptr
+                | Kind::Typedef
+                | Kind::Volatile
+                | Kind::Const
+                | Kind::Restrict
+                | Kind::Func
+                | Kind::FuncProto
+                | Kind::Var
+                | Kind::DeclTag
+                | Kind::TypeTag
+        )
+        .then(|| TypeId(self.words[SIZE_OR_TYPE]))
+    }
+
+    pub fn array(&self) -> Option<Array> {
+        (self.kind == Kind::Array).then(|| Array {
+            elem: TypeId(self.words[HEAD]),
+            index: TypeId(self.words[HEAD + 1]),
+            count: self.words[HEAD + 2],
+        })
+    }
+
+    /// Encoding, offset and bits of an integer, as packed in the format (`BTF_INT_*`).
+    pub fn int_data(&self) -> Option<u32> {
+        (self.kind == Kind::Int).then(|| self.words[HEAD])
+    }
+
+    /// Linkage of a variable.
+    pub fn var_linkage(&self) -> Option<u32> {
+        (self.kind == Kind::Var).then(|| self.words[HEAD])
+    }
+
+    /// Which member or parameter a declaration tag is about, -1 for the whole.
+    pub fn component_idx(&self) -> Option<i32> {
+        (self.kind == Kind::DeclTag).then(|| self.words[HEAD] as i32)
+    }
+
+    /// Empty for what is neither struct nor union.
+    pub fn members(&self) -> impl Iterator<Item = Member> + use<'a> {
+        let packed = self.kflag();
+        self.rows::<3>(self.kind.is_composite()).map(move |&[name, type_id, offset]| Member {
+            name: StrOff(name),
+            type_id: TypeId(type_id),
+            bit_offset: if packed { offset & 0xff_ffff } else { offset },
+            bitfield_size: if packed { offset >> 24 } else { 0 },
+        })
+    }
+
+    /// Empty for what is no prototype.
+    pub fn params(&self) -> impl Iterator<Item = Param> + use<'a> {
+        self.rows::<2>(self.kind == Kind::FuncProto)
+            .map(|&[name, type_id]| Param { name: StrOff(name), type_id: TypeId(type_id) })
+    }
+
+    /// Empty for what is no enum.
+    pub fn enumerators(&self) -> impl Iterator<Item = Enumerator> + use<'a> {
+        let signed = self.kflag();
+        let narrow = self.rows::<2>(self.kind == Kind::Enum).map(move |&[name, value]| Enumerator {
+            name: StrOff(name),
+            value: if signed { i64::from(value as i32) } else { i64::from(value) },
+        });
+        let wide = self.rows::<3>(self.kind == Kind::Enum64).map(|&[name, low, high]| Enumerator {
+            name: StrOff(name),
+            value: (u64::from(high) << 32 | u64::from(low)) as i64,
+        });
+        narrow.chain(wide)
+    }
+
+    /// Empty for what is no data section.
+    pub fn secinfos(&self) -> impl Iterator<Item = SecInfo> + use<'a> {
+        self.rows::<3>(self.kind == Kind::Datasec)
+            .map(|&[type_id, offset, size]| SecInfo { type_id: TypeId(type_id), offset, size })
+    }
+
+    fn rows<const N: usize>(&self, wanted: bool) -> impl Iterator<Item = &'a [u32; N]> + use<'a, N> {
+        let words: &'a [u32] = if wanted { &self.words[HEAD..] } else { &[] };
+        words.chunks_exact(N).filter_map(|row| row.try_into().ok())
+    }
+}
