@@ -1,10 +1,11 @@
 //! A compilation unit, its id tables, and the descriptor of the format it came from.
 
 use std::any::Any;
-use std::ffi::{c_char, c_int, c_ulong, c_ulonglong, c_void};
+use std::ffi::{CStr, c_char, c_int, c_ulong, c_ulonglong, c_void};
+use std::ptr;
 
 use super::external::{DwflModule, Elf, Obstack};
-use super::{Arena, ConfLoad, Cus, ListHead, RbRoot, Tag};
+use super::{Arena, ConfLoad, Cus, Function, ListHead, RbNode, RbRoot, Tag, TypeId};
 
 /// `struct ptr_table`.
 #[repr(C)]
@@ -110,5 +111,203 @@ impl CuSide {
     pub unsafe fn of<'a>(cu: *mut Cu) -> Option<&'a mut CuSide> {
         // SAFETY: cu__new stores a CuSide there, everything else leaves it NULL.
         unsafe { (*cu).obstack.extra_arg.cast::<CuSide>().as_mut() }
+    }
+}
+
+/// How many slots a table grows by.
+const TABLE_STEP: u32 = 2048;
+
+/// Tables are plain C arrays; the safety condition of every method is a valid, otherwise unused table.
+impl PtrTable {
+    /// The entry of `id`; NULL for an empty slot and beyond the end.
+    ///
+    /// # Safety
+    /// The table is valid.
+    pub unsafe fn get(table: *const PtrTable, id: u32) -> *mut c_void {
+        // SAFETY: nr_entries slots are there.
+        unsafe { if id < (*table).nr_entries { *(*table).entries.add(id as usize) } else { ptr::null_mut() } }
+    }
+
+    /// Puts `entry` at `id` and leaves NULL in the slots skipped; false when memory is short.
+    ///
+    /// # Safety
+    /// The table is valid and used by this thread only.
+    pub unsafe fn put(table: *mut PtrTable, id: u32, entry: *mut c_void) -> bool {
+        // SAFETY: the array is made large enough before the slot is written.
+        unsafe {
+            let allocated = (*table).allocated_entries;
+            if id >= allocated {
+                let Some(wanted) = id.checked_add(1).and_then(|n| n.checked_next_multiple_of(TABLE_STEP)) else {
+                    return false;
+                };
+                let bytes = wanted as usize * size_of::<*mut c_void>();
+                let entries = libc::realloc((*table).entries.cast(), bytes).cast::<*mut c_void>();
+                if entries.is_null() {
+                    return false;
+                }
+                ptr::write_bytes(entries.add(allocated as usize), 0, (wanted - allocated) as usize);
+                (*table).entries = entries;
+                (*table).allocated_entries = wanted;
+            }
+            *(*table).entries.add(id as usize) = entry;
+            (*table).nr_entries = (*table).nr_entries.max(id + 1);
+            true
+        }
+    }
+
+    /// Appends `entry`; its id, or `None` when memory is short.
+    ///
+    /// # Safety
+    /// As for [`PtrTable::put`].
+    pub unsafe fn push(table: *mut PtrTable, entry: *mut c_void) -> Option<u32> {
+        // SAFETY: passed on.
+        unsafe {
+            let id = (*table).nr_entries;
+            PtrTable::put(table, id, entry).then_some(id)
+        }
+    }
+
+    /// The occupied slots from `first` on, with their ids.
+    ///
+    /// # Safety
+    /// The table is valid and not changed during the walk.
+    pub unsafe fn tags(table: *const PtrTable, first: u32) -> impl Iterator<Item = (u32, *mut Tag)> {
+        // SAFETY: slots hold NULL or tags.
+        unsafe {
+            (first..(*table).nr_entries).filter_map(move |id| {
+                let tag = PtrTable::get(table, id).cast::<Tag>();
+                (!tag.is_null()).then_some((id, tag))
+            })
+        }
+    }
+
+    unsafe fn clear(table: *mut PtrTable) {
+        // SAFETY: the array came from realloc.
+        unsafe {
+            libc::free((*table).entries.cast());
+            (*table).entries = ptr::null_mut();
+        }
+    }
+}
+
+/// What a unit is created from.
+pub struct NewCu<'a> {
+    pub name: &'a CStr,
+    pub filename: &'a CStr,
+    /// In bytes.
+    pub addr_size: u8,
+    pub build_id: &'a [u8],
+    /// Tags come from an arena and go with the unit.
+    pub use_obstack: bool,
+}
+
+impl Cu {
+    /// Makes a unit that is in no set, with empty tables but for the slot of `void`; NULL when memory is short.
+    ///
+    /// Fields that [`NewCu`] does not name are zero: callers set `id`, `language`, `dfops` and the like through the pointer.
+    pub fn create(new: &NewCu) -> *mut Cu {
+        let Ok(build_id_len) = c_int::try_from(new.build_id.len()) else { return ptr::null_mut() };
+        // SAFETY: zeroes are a valid Cu; the block has room for the build id behind it.
+        unsafe {
+            let cu = libc::calloc(1, size_of::<Cu>() + new.build_id.len()).cast::<Cu>();
+            if cu.is_null() {
+                return cu;
+            }
+            for head in [&raw mut (*cu).node, &raw mut (*cu).tags, &raw mut (*cu).tool_list] {
+                ListHead::init(head);
+            }
+            (*cu).use_obstack = new.use_obstack;
+            (*cu).addr_size = new.addr_size;
+            (*cu).obstack.extra_arg = Box::into_raw(Box::<CuSide>::default()).cast();
+            (*cu).build_id_len = build_id_len;
+            let build_id = (&raw mut (*cu).build_id).cast::<u8>();
+            ptr::copy_nonoverlapping(new.build_id.as_ptr(), build_id, new.build_id.len());
+            (*cu).name = libc::strdup(new.name.as_ptr());
+            (*cu).filename = libc::strdup(new.filename.as_ptr());
+            let has_void = PtrTable::put(&raw mut (*cu).types_table, 0, ptr::null_mut());
+            if (*cu).name.is_null() || (*cu).filename.is_null() || !has_void {
+                Cu::destroy(cu);
+                return ptr::null_mut();
+            }
+            cu
+        }
+    }
+
+    /// Frees a unit, its tables, its hook and its arena, but not tags that were allocated one by one.
+    ///
+    /// # Safety
+    /// `cu` comes from [`Cu::create`], is in no set, and is not used afterwards.
+    pub unsafe fn destroy(cu: *mut Cu) {
+        // SAFETY: create allocated every part; the format's own part goes while the unit is still whole.
+        unsafe {
+            for table in [&raw mut (*cu).tags_table, &raw mut (*cu).types_table, &raw mut (*cu).functions_table] {
+                PtrTable::clear(table);
+            }
+            if let Some(delete) = (*cu).dfops.as_ref().and_then(|ops| ops.cu__delete) {
+                delete(cu);
+            }
+            let side = (*cu).obstack.extra_arg.cast::<CuSide>();
+            if !side.is_null() {
+                drop(Box::from_raw(side));
+            }
+            libc::free((*cu).filename.cast());
+            libc::free((*cu).name.cast_mut().cast());
+            libc::free(cu.cast());
+        }
+    }
+
+    /// The table a tag of this kind gets its id from.
+    ///
+    /// # Safety
+    /// `cu` and `tag` are valid.
+    pub unsafe fn table_of(cu: *mut Cu, tag: *const Tag) -> *mut PtrTable {
+        // SAFETY: valid by the caller's word.
+        unsafe {
+            if (*tag).is_tag_type() {
+                &raw mut (*cu).types_table
+            } else if (*tag).is_function() {
+                &raw mut (*cu).functions_table
+            } else {
+                &raw mut (*cu).tags_table
+            }
+        }
+    }
+
+    /// Enters a function in the tree by address; of equal addresses the later one goes right.
+    ///
+    /// # Safety
+    /// `cu` is valid, `function` valid and in no tree.
+    pub unsafe fn insert_function(cu: *mut Cu, function: *mut Function) {
+        // SAFETY: the tree's nodes are those of functions.
+        unsafe {
+            let root = &raw mut (*cu).functions;
+            let mut link = &raw mut (*root).rb_node;
+            let mut parent = ptr::null_mut();
+            while !(*link).is_null() {
+                parent = *link;
+                let before = (*function).lexblock.ip.addr < (*Function::of_node(parent)).lexblock.ip.addr;
+                link = if before { &raw mut (*parent).rb_left } else { &raw mut (*parent).rb_right };
+            }
+            RbNode::link(&raw mut (*function).rb_node, parent, link);
+            RbRoot::insert_color(root, &raw mut (*function).rb_node);
+        }
+    }
+
+    /// The type of an id; NULL for `void`, unknown ids and a NULL unit.
+    ///
+    /// # Safety
+    /// `cu` is NULL or valid.
+    pub unsafe fn type_of(cu: *const Cu, id: TypeId) -> *mut Tag {
+        // SAFETY: valid by the caller's word.
+        unsafe { if cu.is_null() { ptr::null_mut() } else { PtrTable::get(&raw const (*cu).types_table, id).cast() } }
+    }
+
+    /// The types of a unit, with their ids.
+    ///
+    /// # Safety
+    /// `cu` is valid and not changed during the walk.
+    pub unsafe fn types(cu: *const Cu) -> impl Iterator<Item = (TypeId, *mut Tag)> {
+        // SAFETY: passed on; slot 0 is void.
+        unsafe { PtrTable::tags(&raw const (*cu).types_table, 1) }
     }
 }

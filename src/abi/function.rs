@@ -1,6 +1,7 @@
 //! Functions, their parameters and the template parameters of functions and types.
 
 use std::ffi::{c_char, c_int, c_ulong, c_void};
+use std::mem::offset_of;
 
 use super::{HlistNode, Lexblock, ListHead, RbNode, Tag};
 
@@ -142,4 +143,15 @@ bits! { Function.flags1 {
 pub union ToolLinks {
     pub tool_node: ListHead,
     pub tool_hnode: HlistNode,
+}
+
+impl Function {
+    /// The function whose `rb_node` is at `node`.
+    ///
+    /// # Safety
+    /// `node` is the tree node of a function.
+    pub unsafe fn of_node(node: *mut RbNode) -> *mut Function {
+        // SAFETY: the node lies within its function.
+        unsafe { node.byte_sub(offset_of!(Function, rb_node)).cast() }
+    }
 }

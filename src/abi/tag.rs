@@ -82,3 +82,104 @@ pub struct BtfTypeTagPtrType {
     pub tags: ListHead,
 }
 layout! { BtfTypeTagPtrType: 48, 8 { tag: 0, tags: 32 } }
+
+/// The DW_TAG numbers that decide how a tag is treated (DWARF 5, section 7.5.3, and the GNU and LLVM vendor ranges).
+pub mod dw_tag {
+    pub const ARRAY_TYPE: u16 = 0x01;
+    pub const CLASS_TYPE: u16 = 0x02;
+    pub const ENUMERATION_TYPE: u16 = 0x04;
+    pub const LEXICAL_BLOCK: u16 = 0x0b;
+    pub const MEMBER: u16 = 0x0d;
+    pub const POINTER_TYPE: u16 = 0x0f;
+    pub const REFERENCE_TYPE: u16 = 0x10;
+    pub const STRING_TYPE: u16 = 0x12;
+    pub const STRUCTURE_TYPE: u16 = 0x13;
+    pub const SUBROUTINE_TYPE: u16 = 0x15;
+    pub const TYPEDEF: u16 = 0x16;
+    pub const UNION_TYPE: u16 = 0x17;
+    pub const INHERITANCE: u16 = 0x1c;
+    pub const INLINED_SUBROUTINE: u16 = 0x1d;
+    pub const PTR_TO_MEMBER_TYPE: u16 = 0x1f;
+    pub const BASE_TYPE: u16 = 0x24;
+    pub const CONST_TYPE: u16 = 0x26;
+    pub const SUBPROGRAM: u16 = 0x2e;
+    pub const VARIABLE: u16 = 0x34;
+    pub const VOLATILE_TYPE: u16 = 0x35;
+    pub const RESTRICT_TYPE: u16 = 0x37;
+    pub const INTERFACE_TYPE: u16 = 0x38;
+    pub const NAMESPACE: u16 = 0x39;
+    pub const UNSPECIFIED_TYPE: u16 = 0x3b;
+    pub const RVALUE_REFERENCE_TYPE: u16 = 0x42;
+    pub const ATOMIC_TYPE: u16 = 0x47;
+    pub const GNU_TEMPLATE_PARAMETER_PACK: u16 = 0x4107;
+    pub const GNU_FORMAL_PARAMETER_PACK: u16 = 0x4108;
+    pub const LLVM_ANNOTATION: u16 = 0x6000;
+    pub const GNU_ANNOTATION: u16 = 0x6001;
+}
+
+/// Kinds of tags, as the inline predicates of `dwarves.h` see them.
+impl Tag {
+    pub fn is_struct(&self) -> bool {
+        matches!(self.tag, dw_tag::STRUCTURE_TYPE | dw_tag::INTERFACE_TYPE | dw_tag::CLASS_TYPE)
+    }
+
+    pub fn is_union(&self) -> bool {
+        self.tag == dw_tag::UNION_TYPE
+    }
+
+    pub fn is_enumeration(&self) -> bool {
+        self.tag == dw_tag::ENUMERATION_TYPE
+    }
+
+    pub fn is_typedef(&self) -> bool {
+        self.tag == dw_tag::TYPEDEF
+    }
+
+    pub fn is_pointer(&self) -> bool {
+        self.tag == dw_tag::POINTER_TYPE
+    }
+
+    pub fn is_function(&self) -> bool {
+        self.tag == dw_tag::SUBPROGRAM
+    }
+
+    /// const, volatile, restrict, _Atomic.
+    pub fn is_modifier(&self) -> bool {
+        use dw_tag::*;
+        matches!(self.tag, CONST_TYPE | VOLATILE_TYPE | RESTRICT_TYPE | ATOMIC_TYPE)
+    }
+
+    /// Whether the tag is a [`super::Type`].
+    pub fn is_type(&self) -> bool {
+        self.is_struct()
+            || self.is_union()
+            || self.is_typedef()
+            || self.is_enumeration()
+            || self.tag == dw_tag::RVALUE_REFERENCE_TYPE
+    }
+
+    /// Whether the tag gets its id from the table of types.
+    pub fn is_tag_type(&self) -> bool {
+        use dw_tag::*;
+        self.is_type()
+            || self.is_modifier()
+            || matches!(
+                self.tag,
+                ARRAY_TYPE
+                    | STRING_TYPE
+                    | BASE_TYPE
+                    | POINTER_TYPE
+                    | PTR_TO_MEMBER_TYPE
+                    | REFERENCE_TYPE
+                    | SUBROUTINE_TYPE
+                    | UNSPECIFIED_TYPE
+                    | LLVM_ANNOTATION
+                    | GNU_ANNOTATION
+            )
+    }
+
+    /// Whether the tag is a [`super::Namespace`].
+    pub fn has_namespace(&self) -> bool {
+        self.is_struct() || self.is_union() || self.is_enumeration() || self.tag == dw_tag::NAMESPACE
+    }
+}

@@ -6,7 +6,7 @@
 use std::ffi::{c_char, c_int, c_void};
 
 use super::external::ClassMemberFilter;
-use super::{ListHead, Namespace, Tag, TagCu, TemplateParameterPack};
+use super::{ListHead, Namespace, Tag, TagCu, TemplateParameterPack, dw_tag};
 
 /// `struct variant_part`.
 #[repr(C)]
@@ -162,3 +162,50 @@ pub struct Enumerator {
     pub type_enum: TagCu,
 }
 layout! { Enumerator: 64, 8 { tag: 0, name: 32, value: 40, type_enum: 48 } }
+
+/// `DW_VIRTUALITY_virtual`.
+const VIRTUAL: u8 = 1;
+
+impl ClassMember {
+    /// A base class whose place is known at run time only.
+    pub fn is_virtual_base(&self) -> bool {
+        self.tag.tag == dw_tag::INHERITANCE && self.virtuality() == VIRTUAL
+    }
+}
+
+impl Type {
+    /// Data members and base classes, in order.
+    ///
+    /// # Safety
+    /// `ty` is valid, its list of tags initialised and not changed by others during the walk.
+    pub unsafe fn members(ty: *const Type) -> impl Iterator<Item = *mut ClassMember> {
+        // SAFETY: tags are linked by their first field; the kind says that a tag is a member.
+        unsafe {
+            ListHead::nodes(&raw const (*ty).namespace.tags).filter_map(|node| {
+                let tag = node.cast::<Tag>();
+                matches!((*tag).tag, dw_tag::MEMBER | dw_tag::INHERITANCE).then_some(tag.cast::<ClassMember>())
+            })
+        }
+    }
+
+    /// As [`Type::members`], without base classes.
+    ///
+    /// # Safety
+    /// As for [`Type::members`].
+    pub unsafe fn data_members(ty: *const Type) -> impl Iterator<Item = *mut ClassMember> {
+        // SAFETY: passed on.
+        unsafe { Type::members(ty).filter(|&member| (*member).tag.tag == dw_tag::MEMBER) }
+    }
+
+    /// The list of an enumeration's enumerators, which may be another enumeration's.
+    ///
+    /// # Safety
+    /// `ty` is a valid enumeration.
+    pub unsafe fn enumerators_head(ty: *const Type) -> *const ListHead {
+        // SAFETY: with shared tags, the head's next points at the owner's head.
+        unsafe {
+            let tags = &raw const (*ty).namespace.tags;
+            if (*ty).namespace.tag.shared_tags() { (*tags).next.cast_const() } else { tags }
+        }
+    }
+}
