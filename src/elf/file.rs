@@ -57,8 +57,6 @@ pub struct ElfFile {
     pub(super) codec: Codec,
     header: FileHeader,
     sections: Vec<Section>,
-    /// What relocations add to the addresses of sections; see `layout`.
-    pub(super) address_bias: u64,
     pub(super) file_size: u64,
     /// Values of all symbols, computed when the first section is relocated.
     pub(super) symbol_values: OnceLock<Arc<SymbolValues>>,
@@ -87,9 +85,11 @@ impl ElfFile {
 
         let source = Arc::new(Source { file, path: path.to_owned() });
         let table = read_section_table(&source, codec, &header, file_size).map_err(damaged)?;
-        let mut sections = name_sections(&source, codec, &header, table, file_size).map_err(damaged)?;
-        let address_bias = if header.e_type == elf::ET_REL.0 { layout::assign_addresses(&mut sections) } else { 0 };
-        Ok(ElfFile { source, codec, header, sections, address_bias, file_size, symbol_values: OnceLock::new() })
+        let mut sections = name_sections(&source, &header, table, file_size).map_err(damaged)?;
+        if header.e_type == elf::ET_REL.0 {
+            layout::assign_addresses(&mut sections);
+        }
+        Ok(ElfFile { source, codec, header, sections, file_size, symbol_values: OnceLock::new() })
     }
 
     pub fn path(&self) -> &Path {
@@ -234,7 +234,6 @@ fn read_section_table(source: &Source, codec: Codec, header: &FileHeader, file_s
 /// not, since such a section can still be used by number.
 fn name_sections(
     source: &Source,
-    codec: Codec,
     header: &FileHeader,
     table: Vec<SectionHeader>,
     file_size: u64,

@@ -1,11 +1,12 @@
 //! Addresses for the sections of a relocatable file.
 //!
-//! A relocatable file (`.o`, `.ko`) has no addresses: `sh_addr` is zero everywhere. What reads its DWARF still has to tell a
-//! function of one section from one of another, so elfutils' libdwfl lays the allocated sections out as if it loaded the file, and
-//! relocates with those addresses. BTF output depends on them (variables are matched to symbols by address), so the same layout is
-//! made here: from a fixed base, in section order, each at its alignment. Two details of libdwfl's are kept because they show:
-//! the base moves up when a later section needs a larger alignment than the base has, and a file whose sections do have addresses
-//! keeps them, while relocations are shifted to the base.
+//! A relocatable file (`.o`, `.ko`) has no addresses. What reads its DWARF still has to tell a function of one section from one of
+//! another, so elfutils' libdwfl lays the allocated sections out as if it loaded the file, and relocates with those addresses. BTF
+//! output depends on them (variables are matched to symbols by address), so the same layout is made here: from a fixed base, in
+//! section order, each at its alignment. Two details are kept because they show. When a later section needs a larger alignment
+//! than the base has, all start again from a base that has it. And addresses the file gives nevertheless are ignored (`ld -r`
+//! leaves offsets into the output section in `sh_addr` of some sections of kernel modules); older
+//! versions of libdwfl, 0.188 for one, mixed them in.
 
 use super::file::Section;
 use object::elf;
@@ -22,48 +23,31 @@ fn alignment(section: &Section) -> u64 {
     if section.align.is_power_of_two() { section.align } else { 1 }
 }
 
-/// Sets `addr` of all allocated sections that have none, and returns what has to be added to every `addr` in relocations (zero
-/// unless the file came with addresses).
-pub fn assign_addresses(sections: &mut [Section]) -> u64 {
+/// Sets `addr` of all allocated sections.
+pub fn assign_addresses(sections: &mut [Section]) {
     let allocated: Vec<usize> = (1..sections.len()).filter(|&i| sections[i].flags & elf::SHF_ALLOC.0 != 0).collect();
     let mut base = FIRST_ADDRESS;
-    let (mut start, mut end) = (base, base);
-    let mut lowest_given = 0;
-
+    let mut end = base;
     for (position, &i) in allocated.iter().enumerate() {
-        let section = &sections[i];
-        let (addr, size, align) = (section.addr, section.size, alignment(section));
+        let align = alignment(&sections[i]);
         let next = round_up(end, align);
-        if addr == 0 || (lowest_given == 0 && end > start && end != next) {
-            sections[i].addr = next;
-            if end == base {
-                base = next;
-                start = next;
-                end = next.wrapping_add(size);
-            } else if base & (align - 1) != 0 {
-                base = round_up(base, align);
-                start = base;
-                end = base;
-                for &earlier in &allocated[..=position] {
-                    let section = &mut sections[earlier];
-                    section.addr = round_up(end, alignment(section));
-                    end = section.addr.wrapping_add(section.size);
-                }
-            } else {
-                end = next.wrapping_add(size);
+        if end == base {
+            base = next;
+        } else if base & (align - 1) != 0 {
+            base = round_up(base, align);
+            end = base;
+            for &earlier in &allocated[..=position] {
+                end = place(&mut sections[earlier], end);
             }
-        } else {
-            let section_end = addr.wrapping_add(size);
-            if position == 0 || end < section_end {
-                end = section_end;
-            }
-            if position == 0 || lowest_given > addr {
-                lowest_given = addr;
-            }
-            if addr.wrapping_sub(lowest_given).wrapping_add(base) & (align - 1) != 0 {
-                base = round_up(base, align).wrapping_add(lowest_given & (align - 1));
-            }
+            continue;
         }
+        end = place(&mut sections[i], next);
     }
-    if lowest_given == 0 { 0 } else { base.wrapping_sub(lowest_given) }
+}
+
+/// Puts `section` at the next aligned address from `at` on, and returns where it ends. Sizes are not trusted: what would pass the
+/// end of the address space wraps around.
+fn place(section: &mut Section, at: u64) -> u64 {
+    section.addr = round_up(at, alignment(section));
+    section.addr.wrapping_add(section.size)
 }

@@ -201,9 +201,9 @@ fn operation(machine: u16, kind: u32) -> Option<Operation> {
             _ => return None,
         },
         elf::EM_BPF => match kind {
-            2 => Set(8), // 64_ABS64
-            3 => Set(4), // 64_ABS32
-            4 => Set(4), // 64_NODYLD32
+            1 | 2 => Set(8), // 64_64 (LLVM before 13), 64_ABS64
+            10 => Set(4),    // 64_32 (LLVM before 13)
+            3 | 4 => Set(4), // 64_ABS32, 64_NODYLD32
             _ => return None,
         },
         elf::EM_ALPHA => match kind {
@@ -320,7 +320,7 @@ impl ElfFile {
         match (symbol.shndx, self.sections().get(symbol.shndx as usize)) {
             (0, _) => SymbolValue::Undefined,
             (_, Some(section)) if section.flags & elf::SHF_ALLOC.0 != 0 => {
-                SymbolValue::Known(symbol.value.wrapping_add(section.addr).wrapping_add(self.address_bias))
+                SymbolValue::Known(symbol.value.wrapping_add(section.addr))
             }
             (_, Some(_)) => SymbolValue::Known(symbol.value),
             (_, None) => SymbolValue::Damaged,
@@ -395,7 +395,7 @@ impl Patch<'_> {
             Operation::SetRelative(size) => {
                 let section = &self.file.sections()[self.target];
                 let is_loaded = section.flags & elf::SHF_ALLOC.0 != 0;
-                let start = if is_loaded { section.addr.wrapping_add(self.file.address_bias) } else { 0 };
+                let start = if is_loaded { section.addr } else { 0 };
                 let place = rest.get_mut(..usize::from(size))?;
                 let addend = if addend.is_none() { codec.uint(place) } else { 0 };
                 codec.put_uint(place, value.wrapping_add(addend).wrapping_sub(start.wrapping_add(offset)));
