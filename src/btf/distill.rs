@@ -20,8 +20,8 @@ impl Btf {
 
         let mut base = Btf::new(self.endian);
         for id in 1..split_start {
-            if id_map[id as usize] != 0 && let Some(new_id) = self.place_in_base(TypeId(id), &mut base)? {
-                id_map[id as usize] = new_id.0;
+            if id_map[id as usize] != 0 && self.belongs_in_base(TypeId(id)) {
+                id_map[id as usize] = self.place_in_base(TypeId(id), &mut base)?.0;
             }
         }
         let base = Arc::new(base);
@@ -86,11 +86,8 @@ impl Btf {
         })
     }
 
-    fn place_in_base(&self, id: TypeId, base: &mut Btf) -> Result<Option<TypeId>, BtfError> {
-        if !self.belongs_in_base(id) {
-            return Ok(None);
-        }
-        let Some(ty) = self.get(id) else { return Ok(None) };
+    fn place_in_base(&self, id: TypeId, base: &mut Btf) -> Result<TypeId, BtfError> {
+        let ty = self.get(id).ok_or(BtfError::Record { id: id.0, what: "unknown kind" })?;
         let size = ty.words()[SIZE_OR_TYPE];
         let name = self.str_at(ty.name());
         match ty.kind() {
@@ -99,7 +96,6 @@ impl Btf {
             Kind::Enum | Kind::Enum64 => base.add_enum(name, size),
             _ => self.copy_type(id, base),
         }
-        .map(Some)
     }
 
     /// Appends a copy with its strings interned in `to`; the ids stay those of `self`.
@@ -108,7 +104,8 @@ impl Btf {
         let mut words = ty.words().to_vec();
         for slot in name_slots(words[INFO]) {
             if words[slot] != 0 {
-                let what = if slot == NAME { "name outside the string section" } else { "member name outside the string section" };
+                let what =
+                    if slot == NAME { "name outside the string section" } else { "member name outside the string section" };
                 let s = self.try_str(StrOff(words[slot])).ok_or(BtfError::Record { id: id.0, what })?;
                 words[slot] = to.add_str(s)?.0;
             }

@@ -256,11 +256,8 @@ impl<'a> Type<'a> {
     /// In bytes, of the kinds that have a size of their own.
     #[inline]
     pub fn size(&self) -> Option<u32> {
-        matches!(
-            self.kind,
-            Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64 | Kind::Datasec
-        )
-        .then(|| self.words[SIZE_OR_TYPE])
+        matches!(self.kind, Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64 | Kind::Datasec)
+            .then(|| self.words[SIZE_OR_TYPE])
     }
 
     /// The type that a reference kind refers to, or the result of a prototype.
@@ -329,17 +326,19 @@ impl<'a> Type<'a> {
             name: StrOff(name),
             value: if signed { i64::from(value as i32) } else { i64::from(value) },
         });
-        let wide = self.rows::<3>(self.kind == Kind::Enum64).map(|&[name, low, high]| Enumerator {
-            name: StrOff(name),
-            value: (u64::from(high) << 32 | u64::from(low)) as i64,
-        });
+        let wide = self
+            .rows::<3>(self.kind == Kind::Enum64)
+            .map(|&[name, low, high]| Enumerator { name: StrOff(name), value: (u64::from(high) << 32 | u64::from(low)) as i64 });
         narrow.chain(wide)
     }
 
     /// Empty for what is no data section.
     pub fn secinfos(&self) -> impl Iterator<Item = SecInfo> + use<'a> {
-        self.rows::<3>(self.kind == Kind::Datasec)
-            .map(|&[type_id, offset, size]| SecInfo { type_id: TypeId(type_id), offset, size })
+        self.rows::<3>(self.kind == Kind::Datasec).map(|&[type_id, offset, size]| SecInfo {
+            type_id: TypeId(type_id),
+            offset,
+            size,
+        })
     }
 
     fn rows<const N: usize>(&self, wanted: bool) -> impl Iterator<Item = &'a [u32; N]> + use<'a, N> {

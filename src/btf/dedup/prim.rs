@@ -1,0 +1,57 @@
+//! Primitive types: those that refer to no other.
+
+use super::compare::{compatible_enum, hash_content, hash_enum, is_enum_fwd, same_content, same_enum};
+use super::{Dedup, Kind};
+use crate::btf::record::{HEAD, INFO};
+
+impl Dedup {
+    pub(super) fn prim_types(&mut self) {
+        for id in self.types.own_ids() {
+            let record = &self.types.words[self.types.start(id)..];
+            match Kind::of_info(record[INFO]) {
+                Some(Kind::Int) => self.plain_type(id, HEAD + 1),
+                Some(Kind::Fwd | Kind::Float) => self.plain_type(id, HEAD),
+                Some(Kind::Enum | Kind::Enum64) => self.enum_type(id),
+                _ => {}
+            }
+        }
+    }
+
+    /// A type that is equal to another when all its words are.
+    fn plain_type(&mut self, id: u32, len: usize) {
+        let record = self.types.record(id);
+        let hash = hash_content(record, len);
+        let mut cursor = self.table.candidates(hash);
+        while let Some(candidate) = self.table.next(&mut cursor) {
+            if same_content(record, self.types.record(candidate), len) {
+                self.map[id as usize] = candidate;
+                return;
+            }
+        }
+        self.map[id as usize] = id;
+        self.table.add(hash, id);
+    }
+
+    /// A full enum takes over the forward declarations of its name, and a forward declaration goes to whatever comes first.
+    fn enum_type(&mut self, id: u32) {
+        let record = self.types.record(id);
+        let hash = hash_enum(record);
+        let mut cursor = self.table.candidates(hash);
+        while let Some(candidate) = self.table.next(&mut cursor) {
+            let other = self.types.record(candidate);
+            if same_enum(record, other) {
+                self.map[id as usize] = candidate;
+                return;
+            }
+            if compatible_enum(record, other) {
+                if is_enum_fwd(record) {
+                    self.map[id as usize] = candidate;
+                    return;
+                }
+                self.map[candidate as usize] = id;
+            }
+        }
+        self.map[id as usize] = id;
+        self.table.add(hash, id);
+    }
+}

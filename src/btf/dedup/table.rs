@@ -1,0 +1,122 @@
+//! The table of types that others may turn out to be equal to.
+//!
+//! Which of several candidates is tried first decides which type survives, and thereby the output, so the order has to be
+//! libbpf's: its chained hash map puts an entry at the head of its chain, and moves chains entry by entry to the heads of new
+//! chains whenever it doubles, which reverses the order of entries with equal keys. What matters is only the order among equal
+//! types, and those share a chain under any hash function; so this table may use a cheaper hash as long as it doubles at the same
+//! number of entries.
+
+const END: u32 = u32::MAX;
+
+struct Entry {
+    hash: u32,
+    id: u32,
+    next: u32,
+}
+
+/// Candidates by hash.
+pub(super) struct Table {
+    buckets: Vec<u32>,
+    bits: u32,
+    entries: Vec<Entry>,
+    /// Entries as libbpf counts them: those that can never be found are counted but not kept.
+    counted: usize,
+    collide: bool,
+}
+
+/// Position in a chain.
+#[derive(Clone, Copy)]
+pub(super) struct Cursor {
+    at: u32,
+    hash: u32,
+}
+
+impl Table {
+    pub(super) fn new(collide: bool) -> Table {
+        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, collide }
+    }
+
+    #[inline]
+    fn effective(&self, hash: u32) -> u32 {
+        if self.collide { 0 } else { hash }
+    }
+
+    #[inline]
+    fn bucket(&self, hash: u32) -> usize {
+        (u64::from(hash) << self.bits >> 32) as usize
+    }
+
+    /// A cursor before the first candidate with this hash.
+    #[inline]
+    pub(super) fn candidates(&self, hash: u32) -> Cursor {
+        let hash = self.effective(hash);
+        Cursor { at: self.buckets.get(self.bucket(hash)).copied().unwrap_or(END), hash }
+    }
+
+    /// The next candidate's id.
+    #[inline]
+    pub(super) fn next(&self, cursor: &mut Cursor) -> Option<u32> {
+        while let Some(entry) = self.entries.get(cursor.at as usize) {
+            cursor.at = entry.next;
+            if entry.hash == cursor.hash {
+                return Some(entry.id);
+            }
+        }
+        None
+    }
+
+    pub(super) fn add(&mut self, hash: u32, id: u32) {
+        self.count_one();
+        let hash = self.effective(hash);
+        let bucket = self.bucket(hash);
+        self.entries.push(Entry { hash, id, next: self.buckets[bucket] });
+        self.buckets[bucket] = self.entries.len() as u32 - 1;
+    }
+
+    /// Counts an entry that no look-up would find.
+    pub(super) fn count_one(&mut self) {
+        if self.buckets.is_empty() || (self.counted + 1) * 4 / 3 > self.buckets.len() {
+            self.double();
+        }
+        self.counted += 1;
+    }
+
+    fn double(&mut self) {
+        self.bits = (self.bits + 1).max(2);
+        let old = std::mem::replace(&mut self.buckets, vec![END; 1 << self.bits]);
+        for mut at in old {
+            while at != END {
+                let next = self.entries[at as usize].next;
+                let bucket = self.bucket(self.entries[at as usize].hash);
+                self.entries[at as usize].next = self.buckets[bucket];
+                self.buckets[bucket] = at;
+                at = next;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(table: &Table, hash: u32) -> Vec<u32> {
+        let mut cursor = table.candidates(hash);
+        std::iter::from_fn(|| table.next(&mut cursor)).collect()
+    }
+
+    #[test]
+    fn newest_first_and_reversed_by_growth() {
+        for collide in [false, true] {
+            let mut table = Table::new(collide);
+            assert_eq!(chain(&table, 7), []);
+            for id in 1..=6 {
+                table.add(7, id);
+            }
+            // The fourth entry made four buckets eight, which turned the first three around.
+            assert_eq!(chain(&table, 7), [6, 5, 4, 1, 2, 3]);
+            table.add(7, 7);
+            assert_eq!(chain(&table, 7), [7, 3, 2, 1, 4, 5, 6]);
+        }
+    }
+}
