@@ -1,0 +1,71 @@
+"""That the comparison compares: the C library against a copy of itself must agree in everything, and one broken on purpose must not.
+
+The broken one is C's with another name for the per-CPU section in its constants, so that its kernel BTF lacks some variables
+while all else is as it was: the smallest kind of mistake that the suites exist for.
+"""
+
+import io
+import shutil
+
+import elf
+import harness
+import suite_cli
+import suite_kernel
+from harness import FRONTENDS
+
+
+def c_library():
+    return next((FRONTENDS / "root/usr/lib").rglob("libdwarves.so.1")).resolve()
+
+
+def judged(context, library, suites):
+    """Passed and failed of these suites with `library` as the one under test, nothing printed or counted."""
+    report = harness.Report(out=io.StringIO())
+    other = harness.Context(library, report, quick=True)
+    try:
+        for suite in suites:
+            report.begin(suite.__name__)
+            suite(other)
+        return report.passed, report.failed, report.out.getvalue()
+    finally:
+        other.close()
+
+
+def selftest(context):
+    report = context.report
+    copy, broken = context.folder(), context.folder()
+    shutil.copy(c_library(), copy / "libdwarves.so.1")
+    data = c_library().read_bytes()
+    report.check(data.count(b"\0.data..percpu\0") == 1, "constant to break", "is not in C's library any more")
+    (broken / "libdwarves.so.1").write_bytes(data.replace(b"\0.data..percpu\0", b"\0.data..percpX\0"))
+
+    suites = (plain_commands, suite_kernel.modules)
+    passed, failed, text = judged(context, copy, suites)
+    report.check(passed > 50 and failed == 0, "C against itself", f"{passed} passed, {failed} failed: {text[-600:]}")
+    passed, failed, text = judged(context, broken, (suite_kernel.vmlinux,))
+    report.check(failed > 0, "C against a broken copy", f"{passed} passed, {failed} failed: nothing was found")
+
+    # The comparison of files: a byte of code, a section's flags, a missing section, a moved program header.
+    before = suite_cli.objects() / "mn"
+    good = elf.Elf(before)
+    report.check(not elf.changes(before, before, set()), "a file and itself", "differ")
+    text = next(section for section in good.sections if section.name == ".text")
+    table = int.from_bytes(good.raw[40:48], "little")
+    for title, at in (("a byte of .text", text.offset), ("the flags of a section", table + 64 * good.sections.index(text) + 8),
+                      ("the type of a segment", int.from_bytes(good.raw[32:40], "little")), ("the entry point", 24)):
+        changed = bytearray(good.raw)
+        changed[at] ^= 1
+        other = context.folder() / "file"
+        other.write_bytes(changed)
+        report.check(elf.changes(before, other, set()), f"{title} changed", "was not found")
+    lost = context.folder() / "file"
+    harness.run(["objcopy", "--remove-section=.comment", before, lost])
+    report.check(elf.changes(before, lost, set()), "a section lost", "was not found")
+
+
+def plain_commands(context):
+    """The commands for which C is right: the others are judged by differences.tsv, which C does not satisfy."""
+    known = {row["name"] for row in suite_cli.table(suite_cli.HERE / "differences.tsv")}
+    suite_cli.cli(context, leave_out=known)
+
+

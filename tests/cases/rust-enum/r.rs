@@ -1,0 +1,10 @@
+pub enum Shape { Circle(f32), Rect { w: u8, h: u64 }, Unit }
+pub struct Holder { a: u8, s: Shape, c: u16 }
+#[no_mangle]
+pub fn area(h: &Holder) -> u64 {
+    match &h.s {
+        Shape::Circle(r) => *r as u64,
+        Shape::Rect { w, h } => *w as u64 * *h,
+        Shape::Unit => h.c as u64 + h.a as u64,
+    }
+}

@@ -1,0 +1,2 @@
+__attribute__((weak, noinline)) int wk(int x) { return x; }
+int go1(int q) { return wk(q); }
