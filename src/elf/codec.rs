@@ -48,10 +48,8 @@ pub struct SectionHeader {
 /// One entry of the program header table, as far as it is needed: where it lies in the file.
 #[derive(Clone, Debug)]
 pub struct ProgramHeader {
-    pub p_type: u32,
     pub offset: u64,
     pub filesz: u64,
-    pub align: u64,
 }
 
 /// One entry of a symbol table.
@@ -190,21 +188,45 @@ impl Codec {
         }
     }
 
+    /// The entry of the section header table that [`Codec::section_header`] reads. 32-bit files keep the low half of each word.
+    pub fn section_header_bytes(self, section: &SectionHeader) -> Vec<u8> {
+        let w = self.word_size();
+        let mut bytes = vec![0; self.section_header_size()];
+        let fields = [
+            (4, u64::from(section.name)),
+            (4, u64::from(section.sh_type)),
+            (w, section.flags),
+            (w, section.addr),
+            (w, section.offset),
+            (w, section.size),
+            (4, u64::from(section.link)),
+            (4, u64::from(section.info)),
+            (w, section.align),
+            (w, section.entsize),
+        ];
+        let mut rest = bytes.as_mut_slice();
+        for (size, value) in fields {
+            let (field, after) = rest.split_at_mut(size);
+            self.put_uint(field, value);
+            rest = after;
+        }
+        bytes
+    }
+
+    /// Makes the ELF header in `bytes` point to another section header table.
+    pub fn set_section_table(self, bytes: &mut [u8], shoff: u64, shnum: u16, shstrndx: u16) {
+        let w = self.word_size();
+        let tail = 24 + 3 * w;
+        self.put_uint(&mut bytes[24 + 2 * w..24 + 3 * w], shoff);
+        self.put_uint(&mut bytes[tail + 12..tail + 14], u64::from(shnum));
+        self.put_uint(&mut bytes[tail + 14..tail + 16], u64::from(shstrndx));
+    }
+
     pub fn program_header(self, bytes: &[u8]) -> ProgramHeader {
         if self.is_64 {
-            ProgramHeader {
-                p_type: self.u32(bytes, 0),
-                offset: self.u64(bytes, 8),
-                filesz: self.u64(bytes, 32),
-                align: self.u64(bytes, 48),
-            }
+            ProgramHeader { offset: self.u64(bytes, 8), filesz: self.u64(bytes, 32) }
         } else {
-            ProgramHeader {
-                p_type: self.u32(bytes, 0),
-                offset: u64::from(self.u32(bytes, 4)),
-                filesz: u64::from(self.u32(bytes, 16)),
-                align: u64::from(self.u32(bytes, 28)),
-            }
+            ProgramHeader { offset: u64::from(self.u32(bytes, 4)), filesz: u64::from(self.u32(bytes, 16)) }
         }
     }
 

@@ -41,7 +41,7 @@ impl Section {
 /// The open file and its name, shared with every [`DebugSection`](super::DebugSection) that reads from it later.
 #[derive(Debug)]
 pub(super) struct Source {
-    file: File,
+    pub file: File,
     pub path: PathBuf,
 }
 
@@ -68,24 +68,9 @@ impl ElfFile {
         let cannot_open = |source| ElfError::Open { path: path.to_owned(), source };
         let file = File::open(path).map_err(cannot_open)?;
         let file_size = file.metadata().map_err(cannot_open)?.len();
-        let mut ident = [0; IDENT_SIZE];
-        match file.read_exact_at(&mut ident, 0) {
-            Ok(()) => {}
-            Err(err) if err.kind() == io::ErrorKind::UnexpectedEof => return Err(ElfError::NotElf { path: path.to_owned() }),
-            Err(err) => return Err(cannot_open(err)),
-        }
-        if ident[..4] != elf::ELFMAG {
-            return Err(ElfError::NotElf { path: path.to_owned() });
-        }
-        let damaged = |what: String| ElfError::Header { path: path.to_owned(), what };
-        let codec = Codec::from_ident(&ident).map_err(damaged)?;
-        let mut bytes = vec![0; codec.file_header_size()];
-        file.read_exact_at(&mut bytes, 0).map_err(|err| damaged(format!("{} bytes expected: {err}", bytes.len())))?;
-        let header = codec.file_header(&bytes);
-
         let source = Arc::new(Source { file, path: path.to_owned() });
-        let table = read_section_table(&source, codec, &header, file_size).map_err(damaged)?;
-        let mut sections = name_sections(&source, &header, table, file_size).map_err(damaged)?;
+        let Headers { codec, header, table, names, .. } = Headers::read(&source, file_size)?;
+        let mut sections = table.iter().map(|header| Section::new(header, &names)).collect::<Vec<_>>();
         if header.e_type == elf::ET_REL.0 {
             layout::assign_addresses(&mut sections);
         }
@@ -200,6 +185,41 @@ impl ElfFile {
     }
 }
 
+/// Everything that describes a file's parts, as it is in the file.
+pub(super) struct Headers {
+    pub codec: Codec,
+    pub header: FileHeader,
+    /// The bytes `header` was decoded from, `e_ident` included.
+    pub header_bytes: Vec<u8>,
+    pub table: Vec<SectionHeader>,
+    /// The contents of the section with the sections' names.
+    pub names: Vec<u8>,
+}
+
+impl Headers {
+    pub fn read(source: &Source, file_size: u64) -> Result<Headers, ElfError> {
+        let path = &source.path;
+        let mut ident = [0; IDENT_SIZE];
+        match source.read_exact_at(&mut ident, 0) {
+            Ok(()) => {}
+            Err(err) if err.kind() == io::ErrorKind::UnexpectedEof => return Err(ElfError::NotElf { path: path.clone() }),
+            Err(source) => return Err(ElfError::Open { path: path.clone(), source }),
+        }
+        if ident[..4] != elf::ELFMAG {
+            return Err(ElfError::NotElf { path: path.clone() });
+        }
+        let damaged = |what: String| ElfError::Header { path: path.clone(), what };
+        let codec = Codec::from_ident(&ident).map_err(damaged)?;
+        let mut header_bytes = vec![0; codec.file_header_size()];
+        let size = header_bytes.len();
+        source.read_exact_at(&mut header_bytes, 0).map_err(|err| damaged(format!("{size} bytes expected: {err}")))?;
+        let header = codec.file_header(&header_bytes);
+        let table = read_section_table(source, codec, &header, file_size).map_err(damaged)?;
+        let names = read_names(source, &header, &table, file_size).map_err(damaged)?;
+        Ok(Headers { codec, header, header_bytes, table, names })
+    }
+}
+
 /// Reads the section header table. From 0xff00 sections on, their number is in the `sh_size` of section 0.
 fn read_section_table(source: &Source, codec: Codec, header: &FileHeader, file_size: u64) -> Result<Vec<SectionHeader>, String> {
     if header.shoff == 0 {
@@ -230,41 +250,49 @@ fn read_section_table(source: &Source, codec: Codec, header: &FileHeader, file_s
     Ok(bytes.chunks_exact(entry).map(|entry| codec.section_header(entry)).collect())
 }
 
-/// Resolves the names. Their table is optional; a table that is announced but damaged is an error, a single name outside of it is
-/// not, since such a section can still be used by number.
-fn name_sections(
-    source: &Source,
-    header: &FileHeader,
-    table: Vec<SectionHeader>,
-    file_size: u64,
-) -> Result<Vec<Section>, String> {
-    let names_index = match (header.shstrndx, table.first()) {
+/// Number of the section that holds the names of sections; 0 if there is none.
+pub(super) fn names_index(header: &FileHeader, table: &[SectionHeader]) -> usize {
+    match (header.shstrndx, table.first()) {
         (index, Some(first)) if index == elf::SHN_XINDEX.0 => first.link as usize,
         (index, _) => usize::from(index),
-    };
-    let mut names = Vec::new();
-    if names_index != 0 && !table.is_empty() {
-        let names_header = table
-            .get(names_index)
-            .ok_or_else(|| format!("the section of names is number {names_index}, there are {} sections", table.len()))?;
-        let end = names_header.offset.checked_add(names_header.size).filter(|&end| end <= file_size);
-        if names_header.sh_type != elf::SHT_NOBITS.0 {
-            end.ok_or_else(|| {
-                format!("section names ({:#x} bytes at {:#x}) lie outside the file", names_header.size, names_header.offset)
-            })?;
-            names = vec![0; usize::try_from(names_header.size).map_err(|_| "section names exceed memory".to_owned())?];
-            source.read_exact_at(&mut names, names_header.offset).map_err(|err| format!("section names: {err}"))?;
-        }
     }
-    let name_at = |offset: u32| {
-        let rest = names.get(offset as usize..).unwrap_or(&[]);
-        let length = memchr::memchr(0, rest).unwrap_or(0);
-        Box::from(&rest[..length])
+}
+
+/// Reads the names of sections. A file may have none; a table of names that is announced but damaged is an error.
+pub(super) fn read_names(
+    source: &Source,
+    header: &FileHeader,
+    table: &[SectionHeader],
+    file_size: u64,
+) -> Result<Vec<u8>, String> {
+    let index = names_index(header, table);
+    if index == 0 || table.is_empty() {
+        return Ok(Vec::new());
+    }
+    let Some(section) = table.get(index) else {
+        return Err(format!("the section of names is number {index}, there are {} sections", table.len()));
     };
-    Ok(table
-        .into_iter()
-        .map(|header| Section {
-            name: name_at(header.name),
+    if section.sh_type == elf::SHT_NOBITS.0 {
+        return Ok(Vec::new());
+    }
+    if section.offset.checked_add(section.size).is_none_or(|end| end > file_size) {
+        return Err(format!("section names ({:#x} bytes at {:#x}) lie outside the file", section.size, section.offset));
+    }
+    let mut names = vec![0; usize::try_from(section.size).map_err(|_| "section names exceed memory".to_owned())?];
+    source.read_exact_at(&mut names, section.offset).map_err(|err| format!("section names: {err}"))?;
+    Ok(names)
+}
+
+/// The name at `offset` in `names`. One that lies outside or does not end is empty: such a section can still be used by number.
+pub(super) fn name_at(names: &[u8], offset: u32) -> &[u8] {
+    let rest = names.get(offset as usize..).unwrap_or(&[]);
+    &rest[..memchr::memchr(0, rest).unwrap_or(0)]
+}
+
+impl Section {
+    fn new(header: &SectionHeader, names: &[u8]) -> Section {
+        Section {
+            name: name_at(names, header.name).into(),
             sh_type: header.sh_type,
             flags: header.flags,
             addr: header.addr,
@@ -274,6 +302,6 @@ fn name_sections(
             info: header.info,
             align: header.align,
             entsize: header.entsize,
-        })
-        .collect())
+        }
+    }
 }

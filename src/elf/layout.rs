@@ -5,8 +5,7 @@
 //! output depends on them (variables are matched to symbols by address), so the same layout is made here: from a fixed base, in
 //! section order, each at its alignment. Two details are kept because they show. When a later section needs a larger alignment
 //! than the base has, all start again from a base that has it. And addresses the file gives nevertheless are ignored (`ld -r`
-//! leaves offsets into the output section in `sh_addr` of some sections of kernel modules); older
-//! versions of libdwfl, 0.188 for one, mixed them in.
+//! leaves some in kernel modules, where they mean nothing); older versions of libdwfl, 0.188 for one, mixed them in.
 
 use super::file::Section;
 use object::elf;

@@ -10,22 +10,31 @@
 //! - `reloc`: relocations of sections of relocatable files.
 //! - `symbols`: the symbol table.
 //! - `notes`: notes, build id, links to separate debug files.
+//! - [`edit`]: adding a section to a file, or replacing one.
+//! - [`output`]: writing a file of its own, with BTF in it and no ELF.
+//! - `replace`, `sys`: changing a file so that a failure leaves it as it was, for both.
 //! - `codec`: headers and table entries of both classes and byte orders, to and from bytes.
 //!
 //! Everything read here may be damaged or hostile: sizes are checked against the file before memory is taken for them, arithmetic
 //! is checked, and all loops advance.
 
 mod codec;
+pub mod edit;
 mod error;
 mod file;
 mod layout;
 mod notes;
+pub mod output;
 mod reloc;
+mod replace;
 mod section;
 mod symbols;
+mod sys;
 
+pub use edit::{EditError, NewSection, set_sections};
 pub use error::ElfError;
 pub use file::{ElfFile, Section};
 pub use notes::{DebugLink, Note};
+pub use output::{OutputError, write_detached};
 pub use section::DebugSection;
 pub use symbols::{Symbol, SymbolIter, Symbols};
