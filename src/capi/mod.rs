@@ -1,16 +1,27 @@
 //! The exported functions of `libdwarves.so.1`: one thin layer that checks what C hands over and converts it.
 //!
-//! The exported names, and which of them do their work, are listed in [`symbols`].
+//! Functions are grouped by what they work on. Each passes [`entry`], and says so itself when it does nothing yet.
 
 // Callers of every function here follow the C library's rules: addresses are NULL or valid for the call, strings end in NUL,
 // lists are initialised. They are the same for all and stand here once.
 #![allow(clippy::missing_safety_doc)]
 #![allow(non_upper_case_globals)]
 
+pub mod cu;
+pub mod cus;
 pub mod encoder;
 pub mod entry;
+pub mod find;
+pub mod gobuffer;
+pub mod kernel;
+pub mod languages;
+pub mod library;
 pub mod load;
 pub mod memory;
+pub mod names;
 pub mod objects;
 pub mod origin;
 pub mod pending;
+pub mod rbtree;
+pub mod stdio;
+pub mod strlist;

@@ -10,61 +10,8 @@ use crate::abi::external::*;
 use crate::abi::*;
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn __base_type__name(_bt: *const BaseType) -> *const c_char {
-    missing("__base_type__name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __cus__add(_cus: *mut Cus, _cu: *mut Cu) {
-    missing("__cus__add")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __cus__remove(_cus: *mut Cus, _cu: *mut Cu) {
-    missing("__cus__remove")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __gobuffer__delete(_gb: *mut Gobuffer) {
-    missing("__gobuffer__delete")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __strlist__add(_slist: *mut Strlist, _str: *const c_char, _priv: *mut c_void) -> c_int {
-    missing("__strlist__add")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tag__has_type_loop(
-    _tag: *const Tag,
-    _ty: *const Tag,
-    _bf: *mut c_char,
-    _len: usize,
-    _fp: *mut FILE,
-    _func: *const c_char,
-    _line: c_int,
-) -> c_int {
-    missing("__tag__has_type_loop")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn __tag__id_not_found_fprintf(_fp: *mut FILE, _id: TypeId, _func: *const c_char, _line: c_int) -> usize {
-    missing("__tag__id_not_found_fprintf")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn __type__init(_ty: *mut Type) {
     missing("__type__init")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn base_type__name(_btype: *const BaseType, _bf: *mut c_char, _len: usize) -> *const c_char {
-    missing("base_type__name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn base_type__name_to_size(_btype: *mut BaseType, _cu: *mut Cu) -> usize {
-    missing("base_type__name_to_size")
 }
 
 #[unsafe(no_mangle)]
@@ -293,286 +240,12 @@ pub unsafe extern "C" fn cu__account_inline_expansions(_cu: *mut Cu) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__add_tag(_cu: *mut Cu, _tag: *mut Tag, _id: *mut u32) -> c_int {
-    missing("cu__add_tag")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__add_tag_with_id(_cu: *mut Cu, _tag: *mut Tag, _id: u32) -> c_int {
-    missing("cu__add_tag_with_id")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__delete(_cu: *mut Cu) {
-    missing("cu__delete")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_base_type_by_name(_cu: *const Cu, _name: *const c_char, _id: *mut TypeId) -> *mut Tag {
-    missing("cu__find_base_type_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_base_type_by_name_and_size(
-    _cu: *const Cu,
-    _name: *const c_char,
-    _bit_size: u16,
-    _idp: *mut TypeId,
-) -> *mut Tag {
-    missing("cu__find_base_type_by_name_and_size")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_enumeration_by_name(_cu: *const Cu, _name: *const c_char, _idp: *mut TypeId) -> *mut Tag {
-    missing("cu__find_enumeration_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_enumeration_by_name_and_size(
-    _cu: *const Cu,
-    _name: *const c_char,
-    _bit_size: u16,
-    _idp: *mut TypeId,
-) -> *mut Tag {
-    missing("cu__find_enumeration_by_name_and_size")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_first_typedef_of_type(_cu: *const Cu, _ty: TypeId) -> *mut Tag {
-    missing("cu__find_first_typedef_of_type")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_function_at_addr(_cu: *const Cu, _addr: u64) -> *mut Function {
-    missing("cu__find_function_at_addr")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_function_by_name(_cu: *const Cu, _name: *const c_char) -> *mut Tag {
-    missing("cu__find_function_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_struct_by_name(
-    _cu: *const Cu,
-    _name: *const c_char,
-    _include_decls: c_int,
-    _id: *mut TypeId,
-) -> *mut Tag {
-    missing("cu__find_struct_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__find_type_by_name(
-    _cu: *const Cu,
-    _name: *const c_char,
-    _include_decls: c_int,
-    _idp: *mut TypeId,
-) -> *mut Tag {
-    missing("cu__find_type_by_name")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn cu__for_all_tags(
     _cu: *mut Cu,
     _iterator: Option<unsafe extern "C" fn(*mut Tag, *mut Cu, *mut c_void) -> c_int>,
     _cookie: *mut c_void,
 ) -> c_int {
     missing("cu__for_all_tags")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__fprintf_ptr_table_stats_csv(_cu: *mut Cu, _fp: *mut FILE) -> c_int {
-    missing("cu__fprintf_ptr_table_stats_csv")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__function(_cu: *const Cu, _id: u32) -> *mut Tag {
-    missing("cu__function")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__new(
-    _name: *const c_char,
-    _addr_size: u8,
-    _build_id: *const u8,
-    _build_id_len: c_int,
-    _filename: *const c_char,
-    _use_obstack: bool,
-) -> *mut Cu {
-    missing("cu__new")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__same_build_id(_cu: *const Cu, _other: *const Cu) -> bool {
-    missing("cu__same_build_id")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__table_add_tag(_cu: *mut Cu, _tag: *mut Tag, _id: *mut u32) -> c_int {
-    missing("cu__table_add_tag")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__table_add_tag_with_id(_cu: *mut Cu, _tag: *mut Tag, _id: u32) -> c_int {
-    missing("cu__table_add_tag_with_id")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__table_nullify_type_entry(_cu: *mut Cu, _id: u32) -> c_int {
-    missing("cu__table_nullify_type_entry")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__tag(_cu: *const Cu, _id: u32) -> *mut Tag {
-    missing("cu__tag")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__type(_cu: *const Cu, _id: TypeId) -> *mut Tag {
-    missing("cu__type")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__add(_cus: *mut Cus, _cu: *mut Cu) {
-    missing("cus__add")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__delete(_cus: *mut Cus) {
-    missing("cus__delete")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__empty(_cus: *const Cus) -> bool {
-    missing("cus__empty")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__find_function_at_addr(_cus: *mut Cus, _addr: u64, _cu: *mut *mut Cu) -> *mut Function {
-    missing("cus__find_function_at_addr")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__find_pair(_cus: *mut Cus, _name: *const c_char) -> *mut Cu {
-    missing("cus__find_pair")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__find_struct_by_name(
-    _cus: *mut Cus,
-    _cu: *mut *mut Cu,
-    _name: *const c_char,
-    _include_decls: c_int,
-    _id: *mut TypeId,
-) -> *mut Tag {
-    missing("cus__find_struct_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__for_each_cu(
-    _cus: *mut Cus,
-    _iterator: Option<unsafe extern "C" fn(*mut Cu, *mut c_void) -> c_int>,
-    _cookie: *mut c_void,
-    _filter: Option<unsafe extern "C" fn(*mut Cu) -> *mut Cu>,
-) {
-    missing("cus__for_each_cu")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__fprintf_load_files_err(
-    _cus: *mut Cus,
-    _tool: *const c_char,
-    _argv: *mut *mut c_char,
-    _err: c_int,
-    _output: *mut FILE,
-) -> c_int {
-    missing("cus__fprintf_load_files_err")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__fprintf_ptr_table_stats_csv_header(_fp: *mut FILE) -> c_int {
-    missing("cus__fprintf_ptr_table_stats_csv_header")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__lock(_cus: *mut Cus) {
-    missing("cus__lock")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__new() -> *mut Cus {
-    missing("cus__new")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__nr_entries(_cus: *const Cus) -> u32 {
-    missing("cus__nr_entries")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__print_error_msg(_progname: *const c_char, _cus: *const Cus, _filename: *const c_char, _err: c_int) {
-    missing("cus__print_error_msg")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__priv(_cus: *mut Cus) -> *mut c_void {
-    missing("cus__priv")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__remove(_cus: *mut Cus, _cu: *mut Cu) {
-    missing("cus__remove")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__set_loader_exit(_cus: *mut Cus, _loader_exit: Option<unsafe extern "C" fn(*mut Cus)>) {
-    missing("cus__set_loader_exit")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__set_priv(_cus: *mut Cus, _priv: *mut c_void) {
-    missing("cus__set_priv")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn cus__unlock(_cus: *mut Cus) {
-    missing("cus__unlock")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarf_tag_name(_tag: u32) -> *const c_char {
-    missing("dwarf_tag_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves__exit() {
-    missing("dwarves__exit")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves__init() -> c_int {
-    missing("dwarves__init")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves__resolve_cacheline_size(_conf: *const ConfLoad, _user_cacheline_size: u16) {
-    missing("dwarves__resolve_cacheline_size")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves_print_devel_version(_fp: *mut FILE, _state: *mut ArgpState) {
-    missing("dwarves_print_devel_version")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves_print_numeric_version(_fp: *mut FILE) {
-    missing("dwarves_print_numeric_version")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn dwarves_print_version(_fp: *mut FILE, _state: *mut ArgpState) {
-    missing("dwarves_print_version")
 }
 
 #[unsafe(no_mangle)]
@@ -717,11 +390,6 @@ pub unsafe extern "C" fn function__fprintf_stats(
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn function__name(_func: *mut Function) -> *const c_char {
-    missing("function__name")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn function__prototype(
     _func: *const Function,
     _cu: *const Cu,
@@ -740,56 +408,6 @@ pub unsafe extern "C" fn function__prototype_conf(
     _len: usize,
 ) -> *const c_char {
     missing("function__prototype_conf")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gobuffer__add(_gb: *mut Gobuffer, _s: *const c_void, _len: c_uint) -> c_int {
-    missing("gobuffer__add")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gobuffer__allocate(_gb: *mut Gobuffer, _len: c_uint) -> c_int {
-    missing("gobuffer__allocate")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gobuffer__copy(_gb: *const Gobuffer, _dest: *mut c_void) {
-    missing("gobuffer__copy")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn gobuffer__ptr(_gb: *const Gobuffer, _s: c_uint) -> *mut c_void {
-    missing("gobuffer__ptr")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn lang__int2str(_lang: c_int) -> *const c_char {
-    missing("lang__int2str")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn lang__str2int(_lang: *const c_char) -> c_int {
-    missing("lang__str2int")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn languages__cu_filtered(_languages: *mut Languages, _cu: *mut Cu, _verbose: bool) -> bool {
-    missing("languages__cu_filtered")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn languages__in(_languages: *mut Languages, _lang: c_int) -> bool {
-    missing("languages__in")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn languages__init(_languages: *mut Languages, _tool: *const c_char) -> c_int {
-    missing("languages__init")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn languages__parse(_languages: *mut Languages, _tool: *const c_char) -> c_int {
-    missing("languages__parse")
 }
 
 #[unsafe(no_mangle)]
@@ -845,81 +463,6 @@ pub unsafe extern "C" fn namespace__delete(_nspace: *mut Namespace, _cu: *mut Cu
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_erase(_node: *mut RbNode, _root: *mut RbRoot) {
-    missing("rb_erase")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_first(_root: *const RbRoot) -> *mut RbNode {
-    missing("rb_first")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_insert_color(_node: *mut RbNode, _root: *mut RbRoot) {
-    missing("rb_insert_color")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_last(_root: *const RbRoot) -> *mut RbNode {
-    missing("rb_last")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_next(_node: *const RbNode) -> *mut RbNode {
-    missing("rb_next")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_prev(_node: *const RbNode) -> *mut RbNode {
-    missing("rb_prev")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn rb_replace_node(_victim: *mut RbNode, _new: *mut RbNode, _root: *mut RbRoot) {
-    missing("rb_replace_node")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn str_node__new(_s: *const c_char, _dupstr: bool) -> *mut StrNode {
-    missing("str_node__new")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__add(_slist: *mut Strlist, _str: *const c_char) -> c_int {
-    missing("strlist__add")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__delete(_slist: *mut Strlist) {
-    missing("strlist__delete")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__has_entry(_slist: *mut Strlist, _entry: *const c_char) -> bool {
-    missing("strlist__has_entry")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__load(_slist: *mut Strlist, _filename: *const c_char) -> c_int {
-    missing("strlist__load")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__new(_dupstr: bool) -> *mut Strlist {
-    missing("strlist__new")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlist__remove(_slist: *mut Strlist, _sn: *mut StrNode) {
-    missing("strlist__remove")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn strlwr(_s: *mut c_char) -> *mut c_char {
-    missing("strlwr")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn tag__delete(_tag: *mut Tag, _cu: *mut Cu) {
     missing("tag__delete")
 }
@@ -963,17 +506,6 @@ pub unsafe extern "C" fn tag__name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tag__natural_alignment(_tag: *mut Tag, _cu: *const Cu) -> usize {
     missing("tag__natural_alignment")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn tag__not_found_die(
-    _file: *const c_char,
-    _line: c_int,
-    _func: *const c_char,
-    _tag: c_int,
-    _name: *const c_char,
-) {
-    missing("tag__not_found_die")
 }
 
 #[unsafe(no_mangle)]
@@ -1037,21 +569,6 @@ pub unsafe extern "C" fn type__find_first_biggest_size_base_type_member(_ty: *mu
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn type__find_member_by_name(_ty: *const Type, _name: *const c_char) -> *mut ClassMember {
-    missing("type__find_member_by_name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn type__last_member(_ty: *mut Type) -> *mut ClassMember {
-    missing("type__last_member")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn type__nr_members_of_type(_ty: *const Type, _oftype: TypeId) -> u32 {
-    missing("type__nr_members_of_type")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn typedef__fprintf(
     _tag_type: *const Tag,
     _cu: *const Cu,
@@ -1067,21 +584,6 @@ pub unsafe extern "C" fn union__infer_packed_attributes(_ty: *mut Type, _cu: *co
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn variable__name(_var: *const Variable) -> *const c_char {
-    missing("variable__name")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn variable__scope(_var: *const Variable) -> u8 {
-    missing("variable__scope")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn variable__scope_str(_var: *const Variable) -> *const c_char {
-    missing("variable__scope_str")
-}
-
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn variable__type_name(
     _var: *const Variable,
     _cu: *const Cu,
@@ -1094,14 +596,4 @@ pub unsafe extern "C" fn variable__type_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn variable_in_sec(_encoder: *mut BtfEncoder, _name: *const c_char, _shndx: usize) -> bool {
     missing("variable_in_sec")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn vmlinux_path__btf_filename() -> *const c_char {
-    missing("vmlinux_path__btf_filename")
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn vmlinux_path__find_running_kernel() -> *const c_char {
-    missing("vmlinux_path__find_running_kernel")
 }
