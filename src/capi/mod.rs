@@ -9,13 +9,18 @@
 
 pub mod cu;
 pub mod cus;
+pub mod elf;
 pub mod encoder;
 pub mod entry;
 pub mod find;
 pub mod gobuffer;
+pub mod holes;
 pub mod kernel;
+pub mod kinds;
 pub mod languages;
+pub mod libelf;
 pub mod library;
+pub mod link;
 pub mod load;
 pub mod memory;
 pub mod names;
@@ -23,5 +28,8 @@ pub mod objects;
 pub mod origin;
 pub mod pending;
 pub mod rbtree;
+pub mod release;
+pub mod size;
 pub mod stdio;
 pub mod strlist;
+pub mod walk;
