@@ -6,18 +6,9 @@ pass yet, with the reason; one that passes although it is listed fails the run, 
 
 import re
 
-from harness import FRONTENDS, ROOT, run
+from harness import FRONTENDS, ROOT, pending_list, run
 
 HERE = ROOT / "tests/cases"
-
-
-def pending():
-    listed = {}
-    for line in (HERE / "pending").read_text().splitlines():
-        if line.strip() and not line.startswith("#"):
-            name, reason = line.split(None, 1)
-            listed[name] = reason
-    return listed
 
 
 def checks():
@@ -27,7 +18,7 @@ def checks():
 
 
 def cases(context):
-    listed, all_checks = pending(), list(checks())
+    listed, all_checks = pending_list(HERE / "pending"), list(checks())
     for name in set(listed) - {f"{folder.name}/{kind}" for folder, kind in all_checks}:
         context.report.fail(name, "stands in tests/cases/pending but is no check")
 
@@ -37,13 +28,7 @@ def cases(context):
         done = run(["bash", HERE / "run", folder, kind], timeout=600,
                    env={"FRONTENDS": str(FRONTENDS.resolve()), "LIBRARY": str(context.library)})
         text = " | ".join(line for line in done.out.decode(errors="replace").splitlines() if line)[:400]
-        if name in listed:
-            if done.status == 0:
-                context.report.fail(name, "passes: take it out of tests/cases/pending")
-            else:
-                context.report.wait_for(name, listed[name])
-        else:
-            context.report.check(done.status == 0, name, text or said(done))
+        context.report.judge(name, "" if done.status == 0 else text or said(done), listed)
     context.each(all_checks, one)
 
 
