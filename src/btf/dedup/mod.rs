@@ -198,7 +198,7 @@ impl Btf {
 impl Dedup {
     fn run(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
         self.enter_base();
-        self.prim_types();
+        self.prim_types(!opts.skip_fwd_resolution);
         Equivalence::new(self.types.type_count()).run(self)?;
         if !opts.skip_fwd_resolution {
             self.resolve_fwds();

@@ -5,13 +5,13 @@ use super::{Dedup, Kind};
 use crate::btf::record::{HEAD, INFO};
 
 impl Dedup {
-    pub(super) fn prim_types(&mut self) {
+    pub(super) fn prim_types(&mut self, resolve_fwds: bool) {
         for id in self.types.own_ids() {
             let record = &self.types.words[self.types.start(id)..];
             match Kind::of_info(record[INFO]) {
                 Some(Kind::Int) => self.plain_type(id, HEAD + 1),
                 Some(Kind::Fwd | Kind::Float) => self.plain_type(id, HEAD),
-                Some(Kind::Enum | Kind::Enum64) => self.enum_type(id),
+                Some(Kind::Enum | Kind::Enum64) => self.enum_type(id, resolve_fwds),
                 _ => {}
             }
         }
@@ -33,7 +33,7 @@ impl Dedup {
     }
 
     /// A full enum takes over the forward declarations of its name, and a forward declaration goes to whatever comes first.
-    fn enum_type(&mut self, id: u32) {
+    fn enum_type(&mut self, id: u32, resolve_fwds: bool) {
         let record = self.types.record(id);
         let hash = hash_enum(record);
         let mut cursor = self.table.candidates(hash);
@@ -43,7 +43,7 @@ impl Dedup {
                 self.map[id as usize] = candidate;
                 return;
             }
-            if compatible_enum(record, other) {
+            if resolve_fwds && compatible_enum(record, other) {
                 if is_enum_fwd(record) {
                     self.map[id as usize] = candidate;
                     return;
