@@ -89,12 +89,17 @@ impl Kfuncs {
                 }
                 Some(flags) => {
                     if let Some(function) = functions.find(name) {
-                        kfuncs.flags.insert(function, flags);
+                        kfuncs.insert(function, flags);
                     }
                 }
             }
         }
         kfuncs
+    }
+
+    /// Makes a function of the table a kfunc.
+    pub fn insert(&mut self, function: u32, flags: u32) {
+        self.flags.insert(function, flags);
     }
 
     /// The [`flags`] of a function of the table that is a kfunc.
