@@ -7,6 +7,8 @@
 #![allow(clippy::missing_safety_doc)]
 #![allow(non_upper_case_globals)]
 
+pub mod ctf;
+pub mod ctf_write;
 pub mod cu;
 pub mod cus;
 pub mod elf;

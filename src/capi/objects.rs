@@ -34,7 +34,7 @@ pub static mut no_bitfield_type_recode: bool = true;
 pub static mut ctf__verbose: bool = false;
 
 /// Whether bit-field members keep their declared types.
-pub(crate) fn keeps_bitfield_types() -> bool {
+pub fn keeps_bitfield_types() -> bool {
     // SAFETY: programs set the flag before they load anything; it is only ever a valid bool.
     unsafe { ptr::read_volatile(&raw const no_bitfield_type_recode) }
 }
