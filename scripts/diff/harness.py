@@ -108,8 +108,11 @@ def digest(path):
     key = (path, stat.st_size, stat.st_mtime_ns)
     with _digests_lock:
         if key not in _digests:
+            whole = hashlib.sha256()
             with open(path, "rb") as file:
-                _digests[key] = hashlib.file_digest(file, "sha256").hexdigest()
+                while part := file.read(1 << 24):
+                    whole.update(part)
+            _digests[key] = whole.hexdigest()
         return _digests[key]
 
 

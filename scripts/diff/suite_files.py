@@ -151,7 +151,8 @@ def errors(context):
     good = (made / "mn").read_bytes()
 
     def attempt(name, content, must, arguments=("-J", "file"), prepare=None, limits=None, wrapper=()):
-        """`must` is what has to hold: "message" (stderr names the file), "refusal" (exit not 0 and a message), "alive"."""
+        """`must` is what has to hold: "message" (stderr names the file), "refusal" (exit not 0 and a message), "told" (BTF was
+        written, or stderr says something). In no case may there be a crash or a file left over."""
         folder = context.folder()
         if content is not None:
             (folder / "file").write_bytes(content)
@@ -173,6 +174,11 @@ def errors(context):
             changed = sorted(key for key in before.keys() | after.keys() if before.get(key, 0) != after.get(key, 0))
             if changed:
                 problems.append(f"changed: {changed}")
+        if must == "told" and not done.err.strip() and not (after.keys() - before.keys() or after.get("file") != before.get("file")):
+            problems.append("neither BTF nor a message")
+        left = sorted(after.keys() - before.keys() - {"out"})
+        if left:
+            problems.append(f"left over: {left}")
         report.check(not problems, name, f"{', '.join(problems)} ({said(done)})")
         return folder, done
 
@@ -186,8 +192,8 @@ def errors(context):
         for size in (4, 16, 40, 63, 64):
             attempt(f"cut after {size} bytes, {title}", good[:size], "message", arguments)
         for part in range(1, 16):
-            attempt(f"cut after {part}/16, {title}", good[:len(good) * part // 16], "alive", arguments)
-        attempt(f"the last byte missing, {title}", good[:-1], "alive", arguments)
+            attempt(f"cut after {part}/16, {title}", good[:len(good) * part // 16], "told", arguments)
+        attempt(f"the last byte missing, {title}", good[:-1], "told", arguments)
         # Every section header in turn claims to be elsewhere, or huge.
         image = elf.Elf(made / "mn")
         table = int.from_bytes(good[40:48], "little")
@@ -196,9 +202,9 @@ def errors(context):
                 broken = bytearray(good)
                 at = table + index * 64 + field
                 broken[at:at + 8] = (0x7FFFFFFFFFFFFF00).to_bytes(8, "little")
-                attempt(f"section {index} broken at {field}, {title}", bytes(broken), "alive", arguments)
+                attempt(f"section {index} broken at {field}, {title}", bytes(broken), "told", arguments)
 
-    folder, done = attempt("no symbol table", (made / "ab.ns2").read_bytes(), "alive", detached)
+    folder, done = attempt("no symbol table", (made / "ab.ns2").read_bytes(), "told", detached)
     report.check(done.status != 0 or (folder / "out").exists(), "no symbol table", f"exit 0 and no BTF ({said(done)})")
 
     attempt("output in a folder that is not there", good, "refusal", ("-J", "--btf_encode_detached=no/out", "file"))
