@@ -95,7 +95,7 @@ impl ElfFunctions {
     /// Sorts symbols by base name, equal ones in the order of the symbol table, and makes one function of each name.
     fn group(&mut self, symbols: Vec<Symbol>) {
         // The first bytes as a number decide most comparisons without touching the names.
-        let mut order: Vec<(u64, u32)> =
+        let mut order: Vec<(u128, u32)> =
             symbols.iter().zip(0..).map(|(symbol, index)| (prefix(self.base_name(symbol)), index)).collect();
         let name_of = |index: u32| self.base_name(&symbols[index as usize]);
         order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name_of(a.1).cmp(name_of(b.1))).then_with(|| a.1.cmp(&b.1)));
@@ -230,12 +230,12 @@ fn is_ambiguous(symbols: &[Symbol]) -> bool {
     symbols.windows(2).any(|pair| pair[0].addr != 0 && pair[0].addr != pair[1].addr)
 }
 
-/// The first eight bytes, in an order that agrees with the names' order.
-fn prefix(name: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    let len = name.len().min(8);
+/// The first bytes as a number, in an order that agrees with the names' order.
+fn prefix(name: &[u8]) -> u128 {
+    let mut bytes = [0; 16];
+    let len = name.len().min(bytes.len());
     bytes[..len].copy_from_slice(&name[..len]);
-    u64::from_be_bytes(bytes)
+    u128::from_be_bytes(bytes)
 }
 
 fn hash(name: &[u8]) -> u64 {

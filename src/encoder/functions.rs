@@ -176,20 +176,28 @@ impl SavedFunctions {
         self.states.is_empty()
     }
 
-    /// The order of the output: by name, those with an address before those without, then as they came.
-    fn sorted(&self, tables: &[&ElfFunctions]) -> Vec<State> {
+    /// The order of the output, as indices: by name, those with an address before those without, then as they came.
+    fn sorted(&self, tables: &[&ElfFunctions]) -> Vec<u32> {
         let ranks = if tables.len() > 1 { Some(self.ranks(tables)) } else { None };
-        let mut order: Vec<u128> = self
-            .states
-            .iter()
-            .zip(0u32..)
-            .map(|(state, index)| {
-                let rank = ranks.as_ref().map_or(state.elf_func, |ranks| ranks[index as usize]);
-                u128::from(rank) << 64 | u128::from(state.addr == 0) << 32 | u128::from(index)
-            })
-            .collect();
-        order.sort_unstable();
-        order.into_iter().map(|key| self.states[key as u32 as usize].clone()).collect()
+        // Names are few compared to descriptions, so counting is sorting.
+        let keys = self.states.iter().enumerate().map(|(index, state)| {
+            let rank = ranks.as_ref().map_or(state.elf_func, |ranks| ranks[index]);
+            2 * rank as usize + usize::from(state.addr == 0)
+        });
+        let mut starts = vec![0u32; keys.clone().max().map_or(0, |max| max + 1)];
+        for key in keys.clone() {
+            starts[key] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            (*start, sum) = (sum, sum + *start);
+        }
+        let mut order = vec![0; self.states.len()];
+        for (key, index) in keys.zip(0..) {
+            order[starts[key] as usize] = index;
+            starts[key] += 1;
+        }
+        order
     }
 
     /// For each description, which name it has in the order of all tables' names.

@@ -1,7 +1,7 @@
 //! From all descriptions of a function to its one entry in the BTF, or none.
 
 use super::matching::types_match;
-use super::{Annot, Flags, Param, SavedFunctions, State};
+use super::{Annot, Flags, SavedFunctions, State};
 use crate::btf::{Btf, BtfError, FuncLinkage, Kind, StrOff, TypeId, info_word};
 use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::kfuncs::{Kfuncs, flags};
@@ -30,14 +30,15 @@ impl SavedFunctions {
         options: &Options,
         report: &mut dyn Report,
     ) -> Result<(), BtfError> {
-        let states = self.sorted(tables);
-        let mut emission = Emission { btf, tables, kfuncs, options, report, states, params: self.params, annots: self.annots };
+        let order = self.sorted(tables);
+        let mut emission = Emission { btf, tables, kfuncs, options, report, saved: self };
+        let identity = |state: &State| (state.elf_func, state.table);
         let mut start = 0;
-        while start < emission.states.len() {
-            let first = &emission.states[start];
-            let same = |state: &State| state.elf_func == first.elf_func && state.table == first.table;
-            let count = emission.states[start..].iter().take_while(|state| same(state)).count();
-            emission.name(start, start + count)?;
+        while start < order.len() {
+            let states = &emission.saved.states;
+            let first = identity(&states[order[start] as usize]);
+            let count = order[start..].iter().take_while(|&&index| identity(&states[index as usize]) == first).count();
+            emission.name(&order[start..start + count])?;
             start += count;
         }
         Ok(())
@@ -50,10 +51,7 @@ struct Emission<'a> {
     kfuncs: &'a Kfuncs,
     options: &'a Options,
     report: &'a mut dyn Report,
-    /// In the order of the output.
-    states: Vec<State>,
-    params: Vec<Param>,
-    annots: Vec<Annot>,
+    saved: SavedFunctions,
 }
 
 impl<'a> Emission<'a> {
@@ -65,30 +63,39 @@ impl<'a> Emission<'a> {
         self.table(state).name(state.elf_func)
     }
 
-    /// Writes the function that the descriptions `start..end` are of, unless something speaks against it.
-    fn name(&mut self, start: usize, end: usize) -> Result<(), BtfError> {
-        self.combine(start, end);
+    fn state(&self, index: u32) -> &State {
+        &self.saved.states[index as usize]
+    }
+
+    fn state_mut(&mut self, index: u32) -> &mut State {
+        &mut self.saved.states[index as usize]
+    }
+
+    /// Writes the function that a group of descriptions is of, unless something speaks against it.
+    fn name(&mut self, group: &[u32]) -> Result<(), BtfError> {
+        self.combine(group);
         if self.options.true_signature {
-            if let Some((index, name)) = self.true_signature(start, end) {
+            if let Some((index, name)) = self.true_signature(group) {
                 return self.function(index, name).map(drop);
             }
         }
-        let canonical = if end - start > 1 { self.canonical(start, end) } else { start };
-        let (first, table) = (&self.states[start], self.table(&self.states[start]));
+        let start = group[0];
+        let canonical = if group.len() > 1 { self.canonical(group) } else { start };
+        let (first, table) = (self.state(start), self.table(self.state(start)));
         // The strongest reason last.
         let reasons = [
             (first.flags.has_any(Flags::UNEXPECTED_REG), "unexpected register usage for parameter\n"),
             (self.options.consistent_protos && first.flags.has_any(Flags::INCONSISTENT), "inconsistet prototype\n"),
             (first.flags.has_any(Flags::UNCERTAIN_LOC), "uncertain parameter location\n"),
             (first.flags.has_any(Flags::REORDERED), "reordered parameters\n"),
-            (self.loses_params(&self.states[canonical]), "optimized parameters\n"),
+            (self.loses_params(self.state(canonical)), "optimized parameters\n"),
             (table.has_ambiguous_addr(first.elf_func), "ambiguous address\n"),
         ];
         if let Some((_, reason)) = reasons.iter().rev().find(|(applies, _)| *applies) {
             self.tell_skip(start, reason.as_bytes());
             return Ok(());
         }
-        let state = &self.states[canonical];
+        let state = self.state(canonical);
         let name = self.func_name(state);
         let kfunc = if state.table == 0 { self.kfuncs.flags(state.elf_func) } else { None };
         match kfunc {
@@ -98,34 +105,37 @@ impl<'a> Emission<'a> {
     }
 
     /// Lets the first description know what is held against the others, and whether they differ from it.
-    fn combine(&mut self, start: usize, end: usize) {
-        if end - start < 2 {
+    fn combine(&mut self, group: &[u32]) {
+        let [start, others @ ..] = group else { return };
+        let start = *start;
+        if others.is_empty() {
             return;
         }
-        let table = self.table(&self.states[start]);
+        let table = self.table(self.state(start));
         let is_replaced = |state: &State| table.is_replaced(state.elf_func, state.addr);
         // A definition that the linker has put aside may well have another prototype, and nobody can call it.
-        let settled = self.states[start..end].iter().any(|s| s.addr != 0 && table.has_symbol_at(s.elf_func, s.addr));
+        let settled =
+            group.iter().map(|&index| self.state(index)).any(|s| s.addr != 0 && table.has_symbol_at(s.elf_func, s.addr));
         let put_aside = |state: &State| settled && is_replaced(state);
-        let base = (start..end).find(|&index| !put_aside(&self.states[index])).unwrap_or(start);
-        for index in start + 1..end {
-            let mut flags = (self.states[start].flags | self.states[index].flags) & SHARED;
-            let one_without_addr = (self.states[base].addr == 0) != (self.states[index].addr == 0);
-            let to_compare = !flags.has_any(Flags::UNEXPECTED_REG | Flags::INCONSISTENT | Flags::REORDERED)
-                && !(self.options.true_signature && one_without_addr)
-                && index != base
-                && !put_aside(&self.states[index]);
-            if to_compare && !self.protos_match(base, index) {
+        let base = group.iter().copied().find(|&index| !put_aside(self.state(index))).unwrap_or(start);
+        for &index in others {
+            let mut flags = (self.state(start).flags | self.state(index).flags) & SHARED;
+            let one_without_addr = (self.state(base).addr == 0) != (self.state(index).addr == 0);
+            let settles_nothing = flags.has_any(Flags::UNEXPECTED_REG | Flags::INCONSISTENT | Flags::REORDERED)
+                || self.options.true_signature && one_without_addr
+                || index == base
+                || put_aside(self.state(index));
+            if !settles_nothing && !self.protos_match(base, index) {
                 flags = flags | Flags::INCONSISTENT;
             }
             for state in [start, index] {
-                self.states[state].flags = self.states[state].flags | flags;
+                self.state_mut(state).flags = self.state(state).flags | flags;
             }
         }
     }
 
-    fn protos_match(&mut self, a: usize, b: usize) -> bool {
-        let (s, t) = (&self.states[a], &self.states[b]);
+    fn protos_match(&mut self, a: u32, b: u32) -> bool {
+        let (s, t) = (self.state(a), self.state(b));
         if s.params.len != t.params.len {
             let text =
                 text!("param count mismatch; ", u32::from(s.params.len), " params != ", u32::from(t.params.len), " params\n");
@@ -136,7 +146,7 @@ impl<'a> Emission<'a> {
             self.tell_skip(a, b"return type mismatch\n");
             return false;
         }
-        let (params, others) = (&self.params[s.params.range()], &self.params[t.params.range()]);
+        let (params, others) = (&self.saved.params[s.params.range()], &self.saved.params[t.params.range()]);
         let mismatch = params.iter().zip(others).position(|(p, q)| !types_match(self.btf, p.type_id, q.type_id));
         if let Some(index) = mismatch {
             let (p, q) = (self.btf.str_at(params[index].name), self.btf.str_at(others[index].name));
@@ -146,16 +156,17 @@ impl<'a> Emission<'a> {
         mismatch.is_none()
     }
 
-    fn tell_skip(&mut self, index: usize, reason: &[u8]) {
+    fn tell_skip(&mut self, index: u32, reason: &[u8]) {
         if self.report.verbose() {
-            let name = self.func_name(&self.states[index]);
+            let name = self.func_name(self.state(index));
             self.report.out(&text!(name, " : skipping BTF encoding of function due to ", reason));
         }
     }
 
     /// A description whose address says which clone it is, and that can be traced; with the clone's name.
-    fn true_signature(&self, start: usize, end: usize) -> Option<(usize, &'a [u8])> {
-        self.states[start..end].iter().zip(start..).find_map(|(state, index)| {
+    fn true_signature(&self, group: &[u32]) -> Option<(u32, &'a [u8])> {
+        group.iter().find_map(|&index| {
+            let state = self.state(index);
             if state.addr == 0 || state.flags.has_any(Flags::UNEXPECTED_REG | Flags::UNCERTAIN_LOC) {
                 return None;
             }
@@ -163,12 +174,12 @@ impl<'a> Emission<'a> {
         })
     }
 
-    /// Of several descriptions, the one of the code that the symbol stands for; best one that can be described as it is.
-    fn canonical(&self, start: usize, end: usize) -> usize {
-        let mut with_symbol =
-            (start..end).filter(|&i| self.table(&self.states[i]).has_symbol_at(self.states[i].elf_func, self.states[i].addr));
-        let Some(first) = with_symbol.next() else { return start };
-        std::iter::once(first).chain(with_symbol).find(|&i| !self.loses_params(&self.states[i])).unwrap_or(first)
+    /// Of several descriptions, one of the code that the symbol stands for; best one that can be described as it is.
+    fn canonical(&self, group: &[u32]) -> u32 {
+        let has_symbol = |state: &State| self.table(state).has_symbol_at(state.elf_func, state.addr);
+        let mut with_symbol = group.iter().copied().filter(|&index| has_symbol(self.state(index)));
+        let Some(first) = with_symbol.next() else { return group[0] };
+        std::iter::once(first).chain(with_symbol).find(|&index| !self.loses_params(self.state(index))).unwrap_or(first)
     }
 
     /// Whether parameters that the source has are not passed at all, so that the source's prototype is wrong.
@@ -179,7 +190,7 @@ impl<'a> Emission<'a> {
                 || state.addr != 0 && self.table(state).has_optimized_suffix(state.elf_func, state.addr))
     }
 
-    fn kfunc(&mut self, index: usize, name: &[u8], kfunc: u32) -> Result<(), BtfError> {
+    fn kfunc(&mut self, index: u32, name: &[u8], kfunc: u32) -> Result<(), BtfError> {
         if self.options.tag_kfuncs && self.options.attributes {
             self.arena_attributes(index, kfunc)?;
         }
@@ -194,31 +205,31 @@ impl<'a> Emission<'a> {
     }
 
     /// Marks pointers into an arena. Flags that ask for the mark on what is no pointer are told and have no effect.
-    fn arena_attributes(&mut self, index: usize, kfunc: u32) -> Result<(), BtfError> {
+    fn arena_attributes(&mut self, index: u32, kfunc: u32) -> Result<(), BtfError> {
         if kfunc & flags::ARENA_RET != 0 {
-            if let Some(ret) = self.arena_pointer(index, self.states[index].ret, "return type")? {
-                self.states[index].ret = ret;
+            if let Some(ret) = self.arena_pointer(index, self.state(index).ret, "return type")? {
+                self.state_mut(index).ret = ret;
             }
         }
         for (flag, arg) in [(flags::ARENA_ARG1, 0), (flags::ARENA_ARG2, 1)] {
-            let param = self.states[index].params.range().nth(arg);
+            let param = self.state(index).params.range().nth(arg);
             if let (true, Some(param)) = (kfunc & flag != 0, param) {
-                if let Some(type_id) = self.arena_pointer(index, self.params[param].type_id, "an argument")? {
-                    self.params[param].type_id = type_id;
+                if let Some(type_id) = self.arena_pointer(index, self.saved.params[param].type_id, "an argument")? {
+                    self.saved.params[param].type_id = type_id;
                 }
             }
         }
         Ok(())
     }
 
-    fn arena_pointer(&mut self, index: usize, pointer: TypeId, of: &str) -> Result<Option<TypeId>, BtfError> {
+    fn arena_pointer(&mut self, index: u32, pointer: TypeId, of: &str) -> Result<Option<TypeId>, BtfError> {
         match self.btf.get(pointer).filter(|t| t.kind() == Kind::Ptr).and_then(|t| t.type_id()) {
             Some(target) => {
                 let target = self.btf.add_type_attr(ARENA_ATTR, target)?;
                 self.btf.add_ptr(target).map(Some)
             }
             None => {
-                let name = String::from_utf8_lossy(self.func_name(&self.states[index]));
+                let name = String::from_utf8_lossy(self.func_name(self.state(index)));
                 let details = format!("Error adding BPF_ARENA_ATTR for {of} of kfunc '{name}'");
                 let error = BtfError::Argument("only a pointer can point into an arena");
                 self.report.error(&verbose::failed(self.btf, Kind::TypeTag, ARENA_ATTR, &details, error));
@@ -228,7 +239,7 @@ impl<'a> Emission<'a> {
     }
 
     /// Writes prototype, function and tags of one description; returns the function's id.
-    fn function(&mut self, index: usize, name: &[u8]) -> Result<TypeId, BtfError> {
+    fn function(&mut self, index: u32, name: &[u8]) -> Result<TypeId, BtfError> {
         let proto = self.proto(index).inspect_err(|_| self.report.out(&failed_function(name, "proto")))?;
         verbose::added(self.btf, proto, self.report);
         let func = match self.btf.add_func(name, FuncLinkage::Static, proto) {
@@ -240,8 +251,8 @@ impl<'a> Emission<'a> {
             }
         };
         verbose::added(self.btf, func, self.report);
-        for annot in self.states[index].annots.range() {
-            let Annot { value, component_idx } = self.annots[annot];
+        for annot in self.state(index).annots.range() {
+            let Annot { value, component_idx } = self.saved.annots[annot];
             let value = self.btf.str_at(value).to_vec();
             match self.btf.add_decl_tag(&value, func, component_idx) {
                 Ok(tag) => verbose::added(self.btf, tag, self.report),
@@ -268,16 +279,16 @@ impl<'a> Emission<'a> {
         Ok(func)
     }
 
-    fn proto(&mut self, index: usize) -> Result<TypeId, BtfError> {
-        let State { ret, params, .. } = self.states[index];
+    fn proto(&mut self, index: u32) -> Result<TypeId, BtfError> {
+        let State { ret, params, .. } = *self.state(index);
         let len = usize::from(params.len);
         let (id, record) = self.btf.push_blank(3 + 2 * len)?;
         record[1] = info_word(Kind::FuncProto, params.len, false);
         record[2] = ret.0;
-        for (slot, param) in record[3..].chunks_exact_mut(2).zip(&self.params[params.range()]) {
+        for (slot, param) in record[3..].chunks_exact_mut(2).zip(&self.saved.params[params.range()]) {
             slot.copy_from_slice(&[param.name.0, param.type_id.0]);
         }
-        for (at, param) in self.params[params.range()].iter().enumerate() {
+        for (at, param) in self.saved.params[params.range()].iter().enumerate() {
             let name = self.btf.str_at(param.name);
             if name.len() > MAX_PARAM_NAME {
                 let name = name[..MAX_PARAM_NAME].to_vec();
