@@ -24,10 +24,9 @@ const IDENTITY_DEPTH: u32 = 16;
 const PATIENCE: u32 = 10_000;
 
 /// The phase's working memory.
+#[derive(Default)]
 pub(super) struct Equivalence {
-    /// For each type of the candidate's graph, the type it would correspond to.
-    hypothesis: Vec<u32>,
-    /// The ids that have an entry in `hypothesis`, in the order of the walk.
+    /// The types of the candidate's graph that have a hypothesis, in the order of the walk.
     assumed: Vec<u32>,
     /// The candidate is a base type with a forward declaration that would have to change: not equal, since the base is fixed.
     would_change_base: bool,
@@ -37,19 +36,9 @@ pub(super) struct Equivalence {
 }
 
 impl Equivalence {
-    pub(super) fn new(type_count: u32) -> Equivalence {
-        Equivalence {
-            hypothesis: vec![UNMAPPED; type_count as usize],
-            assumed: Vec::new(),
-            would_change_base: false,
-            pending: Vec::new(),
-            identity: Identity::default(),
-        }
-    }
-
     pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<(), BtfError> {
         for id in dedup.types.own_ids() {
-            if !dedup.is_mapped(id) {
+            if !dedup.types.is_mapped(id) {
                 self.named_type(dedup, id)?;
             }
         }
@@ -70,23 +59,23 @@ impl Equivalence {
             if !(if is_typedef { same_name_info(record, other) } else { same_composite(record, other) }) {
                 continue;
             }
-            self.forget();
-            if self.is_equivalent(dedup, id, candidate)? {
-                self.merge(dedup);
+            self.forget(dedup);
+            if self.is_equivalent(&mut dedup.types, id, candidate)? {
+                self.merge(&mut dedup.types);
                 if !self.would_change_base {
-                    dedup.map[id as usize] = candidate;
+                    dedup.types.set_map(id, candidate);
                     return Ok(());
                 }
             }
         }
-        dedup.map[id as usize] = id;
+        dedup.types.set_map(id, id);
         dedup.table.add(hash, id);
         Ok(())
     }
 
-    fn forget(&mut self) {
+    fn forget(&mut self, dedup: &mut Dedup) {
         for id in self.assumed.drain(..) {
-            self.hypothesis[id as usize] = UNMAPPED;
+            dedup.types.nodes[id as usize].hypothesis = UNMAPPED;
         }
         self.would_change_base = false;
         self.pending.clear();
@@ -94,28 +83,28 @@ impl Equivalence {
 
     /// Notes a pair unless it is known to be equal. The map does not change during a comparison, so this can be told early.
     #[inline]
-    fn push(&mut self, dedup: &Dedup, new: u32, canon: u32) {
-        if new != canon && dedup.resolve(new) != dedup.resolve(canon) {
+    fn push(&mut self, types: &Types, new: u32, canon: u32) {
+        if new != canon && types.resolve(new) != types.resolve(canon) {
             self.pending.push((new, canon));
         }
     }
 
     /// Whether the graphs of `new` and `canon` are equal. Parts of a record are pushed last first, to be walked first first:
     /// the hypothesis depends on that order.
-    fn is_equivalent(&mut self, dedup: &Dedup, new: u32, canon: u32) -> Result<bool, BtfError> {
-        self.push(dedup, new, canon);
+    fn is_equivalent(&mut self, types: &mut Types, new: u32, canon: u32) -> Result<bool, BtfError> {
+        self.push(types, new, canon);
         while let Some((new, canon)) = self.pending.pop() {
-            let canon = resolve_fwd(dedup, canon);
-            let assumed = self.hypothesis[canon as usize];
+            let canon = resolve_fwd(types, canon);
+            let assumed = types.nodes[canon as usize].hypothesis;
             if assumed <= MAX_ID {
-                if assumed == new || self.identity.identical(&dedup.types, assumed, new) {
+                if assumed == new || self.identity.identical(types, assumed, new) {
                     continue;
                 }
                 return Ok(false);
             }
-            self.hypothesis[canon as usize] = new;
+            types.nodes[canon as usize].hypothesis = new;
             self.assumed.push(canon);
-            if !self.compare_pair(dedup, new, canon)? {
+            if !self.compare_pair(types, new, canon)? {
                 return Ok(false);
             }
         }
@@ -123,18 +112,18 @@ impl Equivalence {
     }
 
     /// Compares one pair of records and pushes what they refer to.
-    fn compare_pair(&mut self, dedup: &Dedup, new: u32, canon: u32) -> Result<bool, BtfError> {
-        let (a, b) = (dedup.types.record(new), dedup.types.record(canon));
+    fn compare_pair(&mut self, types: &Types, new: u32, canon: u32) -> Result<bool, BtfError> {
+        let (a, b) = (types.record(new), types.record(canon));
         if a[NAME] != b[NAME] {
             return Ok(false);
         }
-        let (kind, canon_kind) = (Kind::of_info(a[INFO]), Kind::of_info(b[INFO]));
+        let (kind, canon_kind) = (types.kind(new), types.kind(canon));
         if kind != canon_kind {
             if kind == Some(Kind::Fwd) {
                 return Ok(fwd_kind(a) == canon_kind);
             }
             if canon_kind == Some(Kind::Fwd) && fwd_kind(b) == kind {
-                self.would_change_base |= canon < dedup.types.start_id;
+                self.would_change_base |= canon < types.start_id;
                 return Ok(true);
             }
             return Ok(false);
@@ -147,15 +136,15 @@ impl Equivalence {
                 if a[INFO] != b[INFO] {
                     return Ok(false);
                 }
-                self.push(dedup, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
+                self.push(types, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
                 true
             }
             Some(Kind::Array) => {
                 if !same_array(a, b) {
                     return Ok(false);
                 }
-                self.push(dedup, a[HEAD], b[HEAD]);
-                self.push(dedup, a[HEAD + 1], b[HEAD + 1]);
+                self.push(types, a[HEAD], b[HEAD]);
+                self.push(types, a[HEAD + 1], b[HEAD + 1]);
                 true
             }
             Some(Kind::Struct | Kind::Union) => {
@@ -163,7 +152,7 @@ impl Equivalence {
                     return Ok(false);
                 }
                 for at in (0..vlen_of(a[INFO])).rev().map(|i| HEAD + i * 3 + 1) {
-                    self.push(dedup, a[at], b[at]);
+                    self.push(types, a[at], b[at]);
                 }
                 true
             }
@@ -172,9 +161,9 @@ impl Equivalence {
                     return Ok(false);
                 }
                 for at in (0..vlen_of(a[INFO])).rev().map(|i| HEAD + i * 2 + 1) {
-                    self.push(dedup, a[at], b[at]);
+                    self.push(types, a[at], b[at]);
                 }
-                self.push(dedup, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
+                self.push(types, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
                 true
             }
             None | Some(Kind::Var | Kind::Datasec | Kind::DeclTag) => {
@@ -185,27 +174,27 @@ impl Equivalence {
     }
 
     /// Turns the hypothesis of a successful comparison into mappings.
-    fn merge(&mut self, dedup: &mut Dedup) {
+    fn merge(&mut self, types: &mut Types) {
         for &id in &self.assumed {
-            let new = dedup.resolve(self.hypothesis[id as usize]);
-            let canon = dedup.resolve(id);
-            let (new_kind, canon_kind) = (dedup.types.kind(new), dedup.types.kind(canon));
+            let new = types.resolve(types.nodes[id as usize].hypothesis);
+            let canon = types.resolve(id);
+            let (new_kind, canon_kind) = (types.kind(new), types.kind(canon));
             let (new_is_fwd, canon_is_fwd) = (new_kind == Some(Kind::Fwd), canon_kind == Some(Kind::Fwd));
             // A base's forward declaration may get resolved to an own struct here: own forward declarations are compared with it
             // later and have to lead to the struct.
             if canon_is_fwd && !new_is_fwd {
-                dedup.map[canon as usize] = new;
+                types.set_map(canon, new);
             }
             if self.would_change_base {
                 continue;
             }
             if new_is_fwd && !canon_is_fwd {
-                dedup.map[new as usize] = canon;
+                types.set_map(new, canon);
             }
             // A struct may only be mapped to one whose own fate is settled.
             let new_is_composite = new_kind.is_some_and(Kind::is_composite);
-            if new_is_composite && !canon_is_fwd && dedup.is_mapped(canon) && !dedup.is_mapped(new) {
-                dedup.map[new as usize] = canon;
+            if new_is_composite && !canon_is_fwd && types.is_mapped(canon) && !types.is_mapped(new) {
+                types.set_map(new, canon);
             }
         }
     }
@@ -218,12 +207,12 @@ fn fwd_kind(record: &[u32]) -> Option<Kind> {
 
 /// What a forward declaration stands for, if that is known; otherwise `id` itself.
 #[inline]
-fn resolve_fwd(dedup: &Dedup, id: u32) -> u32 {
-    if dedup.types.kind(id) != Some(Kind::Fwd) {
+fn resolve_fwd(types: &Types, id: u32) -> u32 {
+    if types.kind(id) != Some(Kind::Fwd) {
         return id;
     }
-    let resolved = dedup.resolve(id);
-    if dedup.types.kind(resolved) == Some(Kind::Fwd) { id } else { resolved }
+    let resolved = types.resolve(id);
+    if types.kind(resolved) == Some(Kind::Fwd) { id } else { resolved }
 }
 
 /// Comparison by content alone, to a fixed depth.

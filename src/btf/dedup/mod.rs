@@ -50,15 +50,28 @@ const IN_PROGRESS: u32 = u32::MAX - 1;
 /// The state of one deduplication.
 struct Dedup {
     types: Types,
-    /// For each id, the type that it is replaced by; itself for survivors; chains are allowed.
-    map: Vec<u32>,
     table: Table,
+}
+
+/// What is known of one type. Kept together because the walks jump from type to type: this way each costs one cache miss here and
+/// one in the record.
+#[derive(Clone, Copy)]
+struct Node {
+    /// The type that this one is replaced by; itself for survivors. Chains are allowed.
+    map: u32,
+    /// During a comparison of graphs: the type that this one, of the candidate's graph, would correspond to.
+    hypothesis: u32,
+    /// Word index of an own record.
+    start: u32,
+    /// The record's info word; 0 for void.
+    info: u32,
 }
 
 /// The types under deduplication, own and base.
 struct Types {
+    /// By id, void and base types included.
+    nodes: Vec<Node>,
     words: Vec<u32>,
-    starts: Vec<u32>,
     start_id: u32,
     base: Option<Arc<Btf>>,
 }
@@ -67,44 +80,59 @@ impl Types {
     /// The words of a record and, for own types, of whatever follows it; void is a record of zeros.
     #[inline]
     fn record(&self, id: u32) -> &[u32] {
-        match id.checked_sub(self.start_id) {
-            Some(index) => &self.words[self.starts[index as usize] as usize..],
-            None => self.base.as_ref().and_then(|base| base.record(TypeId(id))).unwrap_or(&[0, 0, 0]),
-        }
+        if id >= self.start_id { &self.words[self.start(id)..] } else { self.base_record(id) }
+    }
+
+    #[cold]
+    fn base_record(&self, id: u32) -> &[u32] {
+        self.base.as_ref().and_then(|base| base.record(TypeId(id))).unwrap_or(&[0, 0, 0])
+    }
+
+    #[inline]
+    fn info(&self, id: u32) -> u32 {
+        self.nodes[id as usize].info
     }
 
     /// `None` for void.
     #[inline]
     fn kind(&self, id: u32) -> Option<Kind> {
-        Kind::of_info(self.record(id)[INFO])
+        Kind::of_info(self.info(id))
     }
 
     /// Word index of an own record.
     #[inline]
     fn start(&self, id: u32) -> usize {
-        self.starts[(id - self.start_id) as usize] as usize
+        self.nodes[id as usize].start as usize
     }
 
     fn type_count(&self) -> u32 {
-        self.start_id + self.starts.len() as u32
+        self.nodes.len() as u32
     }
 
     fn own_ids(&self) -> std::ops::Range<u32> {
         self.start_id..self.type_count()
     }
-}
 
-impl Dedup {
+    #[inline]
+    fn map(&self, id: u32) -> u32 {
+        self.nodes[id as usize].map
+    }
+
+    #[inline]
+    fn set_map(&mut self, id: u32, to: u32) {
+        self.nodes[id as usize].map = to;
+    }
+
     #[inline]
     fn is_mapped(&self, id: u32) -> bool {
-        self.map[id as usize] <= MAX_ID
+        self.map(id) <= MAX_ID
     }
 
     /// The type that stands for `id` as far as is known.
     #[inline]
     fn resolve(&self, mut id: u32) -> u32 {
         loop {
-            let next = self.map[id as usize];
+            let next = self.map(id);
             if next == id || next > MAX_ID {
                 return id;
             }
@@ -127,27 +155,34 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
-        let map = self.initial_map()?;
+        let nodes = self.nodes()?;
         self.dedup_strings()?;
-        let types = Types {
-            words: std::mem::take(&mut self.words),
-            starts: std::mem::take(&mut self.starts),
-            start_id: self.start_id,
-            base: self.base.clone(),
+        let words = std::mem::take(&mut self.words);
+        self.starts = Vec::new();
+        let types = Types { nodes, words, start_id: self.start_id, base: self.base.clone() };
+        let mut dedup = Dedup { types, table: Table::new(opts.force_collisions) };
+        let result = dedup.settle_all(opts);
+        let types = dedup.types;
+        let (starts, words, map) = match result {
+            Ok(()) => types.compact(want_map)?,
+            Err(err) => {
+                let own = &types.nodes[self.start_id as usize..];
+                self.starts = own.iter().map(|node| node.start).collect();
+                self.words = types.words;
+                return Err(err);
+            }
         };
-        let mut dedup = Dedup { types, map, table: Table::new(opts.force_collisions) };
-        let result = dedup.run(opts, want_map);
-        self.words = dedup.types.words;
-        self.starts = dedup.types.starts;
-        result
+        (self.starts, self.words) = (starts, words);
+        Ok(map)
     }
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
-    fn initial_map(&self) -> Result<Vec<u32>, BtfError> {
+    fn nodes(&self) -> Result<Vec<Node>, BtfError> {
         let type_count = self.type_count();
-        let mut map = vec![UNMAPPED; type_count as usize];
+        let mut nodes = Vec::with_capacity(type_count as usize);
         for id in 0..self.start_id {
-            map[id as usize] = id;
+            let info = self.record(TypeId(id)).and_then(|record| record.get(INFO).copied()).unwrap_or(0);
+            nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info });
         }
         for (index, &start) in self.starts.iter().enumerate() {
             let id = self.start_id + index as u32;
@@ -157,14 +192,14 @@ impl Btf {
             if len != Some(words.len()) {
                 return Err(BtfError::Record { id, what: "length does not fit the kind" });
             }
-            if id_slots(words[INFO]).any(|slot| words[slot] >= type_count) {
+            let info = words[INFO];
+            if id_slots(info).any(|slot| words[slot] >= type_count) {
                 return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
             }
-            if matches!(Kind::of_info(words[INFO]), Some(Kind::Var | Kind::Datasec)) {
-                map[id as usize] = id;
-            }
+            let map = if matches!(Kind::of_info(info), Some(Kind::Var | Kind::Datasec)) { id } else { UNMAPPED };
+            nodes.push(Node { map, hypothesis: UNMAPPED, start, info });
         }
-        Ok(map)
+        Ok(nodes)
     }
 
     /// Stores each string once, in the order of first use, and drops the unused ones.
@@ -196,16 +231,15 @@ impl Btf {
 }
 
 impl Dedup {
-    fn run(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
+    /// Finds for each type the one that stays for it.
+    fn settle_all(&mut self, opts: &DedupOptions) -> Result<(), BtfError> {
         self.enter_base();
         self.prim_types(!opts.skip_fwd_resolution);
-        Equivalence::new(self.types.type_count()).run(self)?;
+        Equivalence::default().run(self)?;
         if !opts.skip_fwd_resolution {
-            self.resolve_fwds();
+            self.types.resolve_fwds();
         }
-        self.ref_types()?;
-        self.table = Table::new(false);
-        self.compact(want_map)
+        self.ref_types()
     }
 
     /// Makes the base's types candidates.

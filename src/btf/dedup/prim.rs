@@ -2,13 +2,12 @@
 
 use super::compare::{compatible_enum, hash_content, hash_enum, is_enum_fwd, same_content, same_enum};
 use super::{Dedup, Kind};
-use crate::btf::record::{HEAD, INFO};
+use crate::btf::record::HEAD;
 
 impl Dedup {
     pub(super) fn prim_types(&mut self, resolve_fwds: bool) {
         for id in self.types.own_ids() {
-            let record = &self.types.words[self.types.start(id)..];
-            match Kind::of_info(record[INFO]) {
+            match self.types.kind(id) {
                 Some(Kind::Int) => self.plain_type(id, HEAD + 1),
                 Some(Kind::Fwd | Kind::Float) => self.plain_type(id, HEAD),
                 Some(Kind::Enum | Kind::Enum64) => self.enum_type(id, resolve_fwds),
@@ -24,34 +23,33 @@ impl Dedup {
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
             if same_content(record, self.types.record(candidate), len) {
-                self.map[id as usize] = candidate;
+                self.types.set_map(id, candidate);
                 return;
             }
         }
-        self.map[id as usize] = id;
+        self.types.set_map(id, id);
         self.table.add(hash, id);
     }
 
     /// A full enum takes over the forward declarations of its name, and a forward declaration goes to whatever comes first.
     fn enum_type(&mut self, id: u32, resolve_fwds: bool) {
-        let record = self.types.record(id);
-        let hash = hash_enum(record);
+        let hash = hash_enum(self.types.record(id));
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
-            let other = self.types.record(candidate);
+            let (record, other) = (self.types.record(id), self.types.record(candidate));
             if same_enum(record, other) {
-                self.map[id as usize] = candidate;
+                self.types.set_map(id, candidate);
                 return;
             }
             if resolve_fwds && compatible_enum(record, other) {
                 if is_enum_fwd(record) {
-                    self.map[id as usize] = candidate;
+                    self.types.set_map(id, candidate);
                     return;
                 }
-                self.map[candidate as usize] = id;
+                self.types.set_map(candidate, id);
             }
         }
-        self.map[id as usize] = id;
+        self.types.set_map(id, id);
         self.table.add(hash, id);
     }
 }

@@ -20,7 +20,7 @@ impl Dedup {
     pub(super) fn ref_types(&mut self) -> Result<(), BtfError> {
         let mut path = Vec::new();
         for id in self.types.own_ids() {
-            if !self.is_mapped(id) {
+            if !self.types.is_mapped(id) {
                 self.enter(&mut path, id);
                 self.walk(&mut path)?;
             }
@@ -29,9 +29,9 @@ impl Dedup {
     }
 
     fn enter(&mut self, path: &mut Vec<Frame>, id: u32) {
-        self.map[id as usize] = IN_PROGRESS;
+        self.types.set_map(id, IN_PROGRESS);
         let start = self.types.start(id);
-        path.push(Frame { id, start, awaited: None, slots: id_slots(self.types.words[start + INFO]) });
+        path.push(Frame { id, start, awaited: None, slots: id_slots(self.types.info(id)) });
     }
 
     fn walk(&mut self, path: &mut Vec<Frame>) -> Result<(), BtfError> {
@@ -39,9 +39,9 @@ impl Dedup {
             let mut unsettled = None;
             while let Some(word) = frame.awaited.take().or_else(|| Some(frame.start + frame.slots.next()?)) {
                 let target = self.types.words[word];
-                match self.map[target as usize] {
+                match self.types.map(target) {
                     IN_PROGRESS => return Err(BtfError::ReferenceLoop { id: target }),
-                    mapped if mapped <= MAX_ID => self.types.words[word] = self.resolve(target),
+                    mapped if mapped <= MAX_ID => self.types.words[word] = self.types.resolve(target),
                     _ => {
                         frame.awaited = Some(word);
                         unsettled = Some(target);
@@ -68,11 +68,11 @@ impl Dedup {
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
             if same_content(record, self.types.record(candidate), len) {
-                self.map[id as usize] = candidate;
+                self.types.set_map(id, candidate);
                 return;
             }
         }
-        self.map[id as usize] = id;
+        self.types.set_map(id, id);
         self.table.add(hash, id);
     }
 }
