@@ -54,7 +54,7 @@ pub struct Variable {
     pub ip: IpTag,
     pub name: *const c_char,
     pub flags: u8,
-    pub scope: u8,
+    pub scope: Vscope,
     pub location: Location,
     pub tool_hnode: HlistNode,
     pub annots: ListHead,
@@ -96,3 +96,8 @@ layout! { Lexblock: 72, 8 {
     ip: 0, tags: 40, size: 56, nr_inline_expansions: 60, nr_labels: 62, nr_variables: 64, nr_lexblocks: 66,
     size_inline_expansions: 68,
 } }
+
+/// `enum vscope`, one byte: 0 unknown, 1 local, 2 global, 3 register, 4 optimized.
+///
+/// cbindgen:ignore
+pub type Vscope = u8;

@@ -1,38 +1,237 @@
 //! `btf_encoder__*`: turning the units a program is shown into BTF.
 
-use std::ffi::{c_char, c_int};
+use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
 
-use super::entry::missing;
-use crate::abi::external::Btf;
+use super::entry::{entry, non_null};
+use super::load::{encode_unit, find_symbol, options};
+use super::stdio;
+use crate::abi::external::Btf as LibbpfBtf;
 use crate::abi::{ConfLoad, Cu};
+use crate::btf::Btf;
+use crate::elf::edit::EditError;
+use crate::elf::output::OutputError;
+use crate::encoder::report::{Report, text};
+use crate::encoder::{EncodeError, Encoder, Unit};
 
 /// `struct btf_encoder`, opaque to C.
 ///
 /// cbindgen:ignore
-pub struct BtfEncoder(());
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn btf_encoder__delete(_encoder: *mut BtfEncoder) {
-    missing("btf_encoder__delete")
+pub struct BtfEncoder {
+    encoder: Encoder,
+    /// Where the BTF goes; `None` for the ELF file that it is made from.
+    detached: Option<PathBuf>,
+    path: Vec<u8>,
+    streams: Streams,
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn btf_encoder__encode(_encoder: *mut BtfEncoder, _conf: *mut ConfLoad) -> c_int {
-    missing("btf_encoder__encode")
+/// C's streams as the encoder's report.
+struct Streams {
+    verbose: bool,
 }
 
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn btf_encoder__encode_cu(_encoder: *mut BtfEncoder, _cu: *mut Cu, _conf_load: *mut ConfLoad) -> c_int {
-    missing("btf_encoder__encode_cu")
+impl Report for Streams {
+    fn error(&mut self, text: &[u8]) {
+        // SAFETY: stderr is open for as long as the program runs.
+        unsafe { stdio::put(stdio::stderr(), &[text]) };
+    }
+
+    fn out(&mut self, text: &[u8]) {
+        if self.verbose || !text.is_empty() {
+            // SAFETY: as is stdout.
+            unsafe { stdio::put(stdio::stdout(), &[text]) };
+        }
+    }
+
+    fn verbose(&self) -> bool {
+        self.verbose
+    }
 }
 
+/// Makes an encoder from the first unit. The BTF goes to `detached_filename`, or, when that is NULL, into the unit's file. NULL on error.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn btf_encoder__new(
-    _cu: *mut Cu,
-    _detached_filename: *const c_char,
-    _base_btf: *mut Btf,
-    _verbose: bool,
-    _conf_load: *mut ConfLoad,
+    cu: *mut Cu,
+    detached_filename: *const c_char,
+    base_btf: *mut LibbpfBtf,
+    verbose: bool,
+    conf_load: *mut ConfLoad,
 ) -> *mut BtfEncoder {
-    missing("btf_encoder__new")
+    entry(|| {
+        non_null!(cu, conf_load);
+        let mut streams = Streams { verbose };
+        // SAFETY: a unit and a conf by the caller's word; the name is a string or NULL.
+        let made = unsafe {
+            let detached = (!detached_filename.is_null())
+                .then(|| PathBuf::from(OsStr::from_bytes(CStr::from_ptr(detached_filename).to_bytes())));
+            new_encoder(cu, detached, base_btf, &*conf_load, &mut streams)
+        };
+        match made {
+            Some(encoder) => Box::into_raw(Box::new(encoder)),
+            None => std::ptr::null_mut(),
+        }
+    })
+}
+
+unsafe fn new_encoder(
+    cu: *mut Cu,
+    detached: Option<PathBuf>,
+    base_btf: *mut LibbpfBtf,
+    conf: &ConfLoad,
+    streams: &mut Streams,
+) -> Option<BtfEncoder> {
+    // SAFETY: a valid unit.
+    let unit = unsafe { encode_unit(cu) }?;
+    let base = if base_btf.is_null() {
+        None
+    } else {
+        // SAFETY: the program's libbpf object.
+        match unsafe { base_of(base_btf) } {
+            Ok(base) => Some(base),
+            Err(why) => {
+                streams.error(&text!("btf_encoder__new: base BTF: ", why.as_str(), "\n"));
+                return None;
+            }
+        }
+    };
+    let mut options = options(conf);
+    options.verbose = streams.verbose;
+    let elf = unit.context.dwarf.elf();
+    let encoder = match Encoder::new(elf, &unit.context.functions, options, base, streams) {
+        Ok(encoder) => encoder,
+        Err(e) => {
+            streams.error(&text!("btf_encoder__new: ", format_args!("{e}"), "\n"));
+            return None;
+        }
+    };
+    let path = elf.path().as_os_str().as_bytes().to_vec();
+    if streams.verbose {
+        if !encoder.has_percpu_section() {
+            streams.out(&text!("btf_encoder__new: '", &path[..], "' doesn't have '.data..percpu' section\n"));
+        }
+        streams.out(&text!("File ", &path[..], ":\n"));
+    }
+    let streams = Streams { verbose: streams.verbose };
+    Some(BtfEncoder { encoder, detached, path, streams })
+}
+
+/// Reads the base from the program's libbpf object, through the libbpf that made it.
+unsafe fn base_of(base: *mut LibbpfBtf) -> Result<Arc<Btf>, String> {
+    type RawData = unsafe extern "C" fn(*const c_void, *mut u32) -> *const c_void;
+    let symbol = find_symbol(c"btf__raw_data");
+    if symbol.is_null() {
+        return Err("btf__raw_data is in no library of this process; split BTF needs libbpf".to_string());
+    }
+    // SAFETY: libbpf's function of that name has this type in all its versions; its result lives with the object.
+    let bytes = unsafe {
+        let raw_data: RawData = std::mem::transmute(symbol);
+        let mut size = 0u32;
+        let data = raw_data(base.cast(), &mut size);
+        if data.is_null() {
+            return Err("btf__raw_data gives nothing".to_string());
+        }
+        std::slice::from_raw_parts(data.cast::<u8>(), size as usize)
+    };
+    Btf::parse(bytes, None).map(Arc::new).map_err(|e| e.to_string())
+}
+
+/// Adds a unit's types, functions and variables. 1 when done, -1 on error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *mut Cu, conf_load: *mut ConfLoad) -> c_int {
+    entry(|| {
+        non_null!(encoder, cu, conf_load);
+        // SAFETY: an encoder of ours and a unit by the caller's word.
+        let (encoder, unit, name) = unsafe {
+            let Some(unit) = encode_unit(cu) else {
+                return super::entry::missing("encoding a unit that was not loaded for it");
+            };
+            (&mut *encoder, unit, stdio::text((*cu).name))
+        };
+        let fragment = unit.fragment.lock();
+        let unit = Unit {
+            name,
+            file: &unit.context.dwarf,
+            functions: &unit.context.functions,
+            fragment: &fragment,
+        };
+        match encoder.encoder.add(&unit, &mut encoder.streams) {
+            Ok(()) => 1,
+            // The report was told which variable.
+            Err(EncodeError::Variable) => -1,
+            Err(e) => {
+                encoder.streams.error(&text!("btf_encoder__encode_cu: '", name, "': ", format_args!("{e}"), "\n"));
+                -1
+            }
+        }
+    })
+}
+
+/// Completes the BTF and writes it. 0, or negative on error.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn btf_encoder__encode(encoder: *mut BtfEncoder, conf: *mut ConfLoad) -> c_int {
+    entry(|| {
+        non_null!(encoder, conf);
+        // SAFETY: an encoder of ours and a conf by the caller's word.
+        let (encoder, conf) = unsafe { (&mut *encoder, &*conf) };
+        match encode(encoder, conf) {
+            Ok(()) => 0,
+            Err(e) => {
+                let message = describe(&e, encoder);
+                encoder.streams.error(&message);
+                -1
+            }
+        }
+    })
+}
+
+fn encode(encoder: &mut BtfEncoder, conf: &ConfLoad) -> Result<(), EncodeError> {
+    encoder.encoder.finish(conf.skip_encoding_btf_inconsistent_proto, &mut encoder.streams)?;
+    if encoder.encoder.is_empty() {
+        return Ok(());
+    }
+    match &encoder.detached {
+        Some(path) => encoder.encoder.write_detached(path),
+        None => encoder.encoder.write_elf(),
+    }
+}
+
+/// The texts that programs' users know.
+fn describe(error: &EncodeError, encoder: &BtfEncoder) -> Vec<u8> {
+    let strerror = |error: &std::io::Error| {
+        let text = error.to_string();
+        text.split(" (os error").next().unwrap_or_default().to_string()
+    };
+    match error {
+        EncodeError::Output(OutputError::Create { path, source }) => text!(
+            "btf_encoder__write_raw_file: Couldn't open ",
+            path.as_os_str().as_bytes(),
+            " for writing the raw BTF info: ",
+            strerror(source).as_str(),
+            "\n"
+        ),
+        EncodeError::Output(e) => text!("btf_encoder__write_raw_file: ", format_args!("{e}"), "\n"),
+        EncodeError::Edit(EditError::Open { path, .. }) => text!("Cannot open ", path.as_os_str().as_bytes(), "\n"),
+        EncodeError::Edit(e) => text!(
+            "btf_encoder__write_elf: failed to add .BTF section to '",
+            &encoder.path[..],
+            "': ",
+            format_args!("{e}"),
+            "\n"
+        ),
+        EncodeError::Dedup(e) => text!("btf_encoder__encode: btf__dedup failed: ", format_args!("{e}"), "\n"),
+        e => text!("btf_encoder__encode: ", format_args!("{e}"), "\n"),
+    }
+}
+
+/// Frees an encoder; NULL is accepted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn btf_encoder__delete(encoder: *mut BtfEncoder) {
+    entry(|| {
+        if !encoder.is_null() {
+            // SAFETY: made by btf_encoder__new and not used any more, by the caller's word.
+            unsafe { drop(Box::from_raw(encoder)) }
+        }
+    })
 }

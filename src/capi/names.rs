@@ -7,7 +7,7 @@ use libc::FILE;
 
 use super::entry::{entry, non_null};
 use super::stdio::{fill, put, stderr, text};
-use crate::abi::{BaseType, Cu, Function, Tag, TypeId, Variable};
+use crate::abi::{BaseType, Cu, Function, Tag, TypeId, Variable, Vscope};
 
 /// DWARF 5, section 7.5.3: the names from 0x01 on; `None` where the standard has a gap.
 const TAG_NAMES: [Option<&CStr>; 0x4b] = [
@@ -278,9 +278,9 @@ pub unsafe extern "C" fn variable__name(var: *const Variable) -> *const c_char {
     })
 }
 
-/// `enum vscope`.
+/// Where the variable lives.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn variable__scope(var: *const Variable) -> u8 {
+pub unsafe extern "C" fn variable__scope(var: *const Variable) -> Vscope {
     entry(|| {
         non_null!(var);
         // SAFETY: a valid variable.

@@ -184,6 +184,7 @@ impl Editor<'_> {
         if table.is_empty() || names_index == 0 || names.is_empty() {
             return Err(EditError::NoSections { path: self.path() });
         }
+        self.check_names(&table)?;
         self.check_all_inside(&table)?;
 
         let mut plan = Plan {
@@ -240,6 +241,18 @@ impl Editor<'_> {
         Ok(plan)
     }
 
+    /// Names that lie outside their table, or do not end, would change when names are appended.
+    fn check_names(&self, table: &[SectionHeader]) -> Result<(), EditError> {
+        let size = self.headers.names.len();
+        let outside = table.iter().position(|header| header.name as usize >= size);
+        let what = match outside {
+            Some(index) => format!("the name of section {index} lies outside the names' {size:#x} bytes"),
+            None if self.headers.names.last() != Some(&0) => "the last name of a section does not end".to_owned(),
+            None => return Ok(()),
+        };
+        Err(EditError::Elf(ElfError::Header { path: self.path(), what }))
+    }
+
     /// A file with a section outside of it was cut off; bytes appended to it would become that section's.
     fn check_all_inside(&self, table: &[SectionHeader]) -> Result<(), EditError> {
         for (index, header) in table.iter().enumerate().skip(1).filter(|(_, header)| has_bytes(header)) {
@@ -260,9 +273,6 @@ impl Editor<'_> {
 
     /// Adds `name` to the table of names, and returns its offset.
     fn add_name(&self, names: &mut Vec<u8>, name: &[u8]) -> Result<u32, EditError> {
-        if names.last() != Some(&0) {
-            names.push(0);
-        }
         let offset =
             u32::try_from(names.len()).map_err(|_| EditError::TooLarge { path: self.path(), size: names.len() as u64 })?;
         names.extend_from_slice(name);

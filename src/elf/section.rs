@@ -11,10 +11,21 @@ use std::sync::Arc;
 /// Sections up to this size, in bytes, are read at once: one system call instead of one for each piece.
 const SMALL: u64 = 64 << 10;
 
-/// How much larger than its compressed form a section may claim to be. Deflate cannot exceed 1032 to 1; Zstandard's best is a
-/// block of 128 KiB in four bytes. What claims more is damaged, and no memory is taken for it.
-const MAX_RATIO: [(CompressionFormat, u64); 2] =
-    [(CompressionFormat::Zlib, 1032), (CompressionFormat::Zstandard, (128 << 10) / 4)];
+/// How many times its compressed size a section may claim to have. Deflate cannot exceed this.
+const MAX_RATIO: u64 = 1032;
+
+/// Zstandard's best is a block of 128 KiB in four bytes. It is allowed up to this many bytes; beyond them no section of debugging
+/// information is that uniform, and [`MAX_RATIO`] holds.
+const MAX_UNIFORM: u64 = 256 << 20;
+
+/// The largest size in bytes that is believed of `compressed` bytes. What claims more is damaged, and no memory is taken for it.
+fn max_size(format: CompressionFormat, compressed: usize) -> u64 {
+    let usual = (compressed as u64).saturating_mul(MAX_RATIO);
+    match format {
+        CompressionFormat::Zstandard => usual.max((compressed as u64).saturating_mul((128 << 10) / 4).min(MAX_UNIFORM)),
+        _ => usual,
+    }
+}
 
 /// The contents of a section: a range of the file that is read when asked for, or bytes in memory.
 ///
@@ -185,8 +196,7 @@ impl ElfFile {
             (CompressionFormat::Zlib, u64::from_be_bytes(*size), 12)
         };
         let data = &raw[start..];
-        let ratio = MAX_RATIO.iter().find(|(of, _)| *of == format).map_or(1, |(_, ratio)| *ratio);
-        if size > (data.len() as u64).saturating_mul(ratio) {
+        if size > max_size(format, data.len()) {
             return Err(wrong(format!("{} bytes cannot hold {size:#x} bytes", data.len())));
         }
         let decompressed = CompressedData { format, data, uncompressed_size: size }.decompress();

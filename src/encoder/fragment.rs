@@ -170,6 +170,26 @@ pub struct Fragment {
     pub vars: Vec<SavedVar>,
     /// On functions and variables.
     pub annots: Vec<DeclTag>,
+    /// Defined functions that the symbol table does not have; collected only to be told of.
+    pub unknown_functions: Vec<NameRef>,
     /// Closure hash of each type, local id 1 first; empty when not computed.
     pub closures: Vec<u128>,
+}
+
+impl Fragment {
+    /// Empties the fragment; its memory is kept.
+    pub fn clear(&mut self) {
+        self.words.clear();
+        self.starts.clear();
+        self.strings.clear();
+        self.int_id = None;
+        self.has_array = false;
+        self.decl_tags.clear();
+        self.funcs.clear();
+        self.params.clear();
+        self.vars.clear();
+        self.annots.clear();
+        self.unknown_functions.clear();
+        self.closures.clear();
+    }
 }

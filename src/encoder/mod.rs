@@ -1,6 +1,234 @@
 //! How DWARF facts become BTF.
+//!
+//! Workers make a [`fragment::Fragment`] of each unit ([`builder`], [`resolve`], [`signature`], [`closure`]). The ordered stage gives them to
+//! the [`Encoder`], unit after unit: types go to the BTF at once ([`merge`]), functions are kept until all are known ([`functions`]),
+//! variables are added and noted for their sections ([`variables`]). In the end the BTF is deduplicated and written.
 
-pub mod fragment;
+pub mod builder;
+pub mod closure;
+pub mod diemap;
 pub mod elf_functions;
+pub mod fragment;
+pub mod functions;
 pub mod kfuncs;
+pub mod merge;
+pub mod names;
+pub mod options;
+mod packed;
 pub mod report;
+mod resolve;
+mod signature;
+pub mod source;
+pub mod variables;
+pub mod verbose;
+
+use crate::btf::{Btf, BtfError, DedupOptions, Endian, TypeId};
+use crate::dwarf::file::DwarfFile;
+use crate::elf::ElfFile;
+use crate::elf::edit::{self, NewSection};
+use crate::elf::output;
+use elf_functions::ElfFunctions;
+use fragment::Fragment;
+use functions::SavedFunctions;
+use kfuncs::Kfuncs;
+use merge::{FileNames, Merger};
+use options::Options;
+use report::{Report, text};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use variables::{VariableError, Variables};
+
+/// Why encoding failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum EncodeError {
+    Elf(crate::elf::ElfError),
+    Btf(BtfError),
+    /// A variable that must not be encoded, and no leave to skip it; the report has been told which.
+    Variable,
+    /// Deduplication failed.
+    Dedup(BtfError),
+    /// The distilled base could not be made.
+    Distill(BtfError),
+    Edit(edit::EditError),
+    Output(output::OutputError),
+}
+
+impl fmt::Display for EncodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EncodeError::Elf(e) => e.fmt(f),
+            EncodeError::Btf(e) => e.fmt(f),
+            EncodeError::Variable => f.write_str("a variable cannot be encoded"),
+            EncodeError::Dedup(e) => write!(f, "deduplication failed: {e}"),
+            EncodeError::Distill(e) => write!(f, "could not generate distilled base BTF: {e}"),
+            EncodeError::Edit(e) => e.fmt(f),
+            EncodeError::Output(e) => e.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for EncodeError {}
+
+impl From<BtfError> for EncodeError {
+    fn from(e: BtfError) -> Self {
+        EncodeError::Btf(e)
+    }
+}
+
+impl From<crate::elf::ElfError> for EncodeError {
+    fn from(e: crate::elf::ElfError) -> Self {
+        EncodeError::Elf(e)
+    }
+}
+
+/// A unit as a worker hands it over.
+pub struct Unit<'a> {
+    pub name: &'a [u8],
+    pub file: &'a Arc<DwarfFile>,
+    pub functions: &'a Arc<ElfFunctions>,
+    pub fragment: &'a Fragment,
+}
+
+/// Makes one BTF of many units.
+pub struct Encoder {
+    btf: Btf,
+    options: Options,
+    /// The first unit's file: its sections decide where variables are, its `.BTF_ids` which functions are kfuncs.
+    path: PathBuf,
+    tables: Vec<Arc<ElfFunctions>>,
+    kfuncs: Kfuncs,
+    saved: SavedFunctions,
+    variables: Variables,
+    names: Option<FileNames>,
+    merger: Merger,
+    force_collisions: bool,
+}
+
+impl Encoder {
+    /// `elf` is the first unit's file, `functions` those of its symbol table, `base` the BTF that the new one is split from.
+    pub fn new(
+        elf: &ElfFile,
+        functions: &Arc<ElfFunctions>,
+        options: Options,
+        base: Option<Arc<Btf>>,
+        report: &mut dyn Report,
+    ) -> Result<Encoder, EncodeError> {
+        let endian = if elf.little_endian() { Endian::Little } else { Endian::Big };
+        let btf = match base {
+            Some(base) => Btf::new_split(base, endian),
+            None => Btf::new(endian),
+        };
+        let variables = Variables::new(elf, &options)?;
+        let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report)? } else { Kfuncs::default() };
+        Ok(Encoder {
+            btf,
+            path: elf.path().to_path_buf(),
+            tables: vec![functions.clone()],
+            kfuncs,
+            saved: SavedFunctions::default(),
+            variables,
+            names: None,
+            merger: Merger::default(),
+            force_collisions: options.force_collisions,
+            options,
+        })
+    }
+
+    /// Whether the first file has a section of per-CPU variables.
+    pub fn has_percpu_section(&self) -> bool {
+        self.variables.has_percpu_section()
+    }
+
+    /// Adds a unit; units come in the order of their file.
+    pub fn add(&mut self, unit: &Unit<'_>, report: &mut dyn Report) -> Result<(), EncodeError> {
+        if !self.names.as_ref().is_some_and(|n| n.is_for(unit.file)) {
+            self.merger.next_file();
+            self.names = Some(FileNames::new(unit.file.clone()));
+        }
+        let names = self.names.as_mut().expect("set above");
+        let fragment = unit.fragment;
+        let first = TypeId(self.btf.type_count());
+        self.merger.add_types(&mut self.btf, fragment, names)?;
+        verbose::added(&self.btf, first, report);
+        for tag in &fragment.decl_tags {
+            let value = {
+                use names::Names;
+                names.bytes(fragment, tag.value)
+            };
+            let id = self.btf.add_decl_tag(value, self.merger.type_id(tag.type_id), tag.component_idx)?;
+            verbose::added(&self.btf, id, report);
+        }
+        for &name in &fragment.unknown_functions {
+            use names::Names;
+            report.out(&text!("could not find function '", names.bytes(fragment, name), "' in the ELF functions table\n"));
+        }
+        let table = self.table(unit.functions);
+        let merger = &self.merger;
+        let names = self.names.as_mut().expect("set above");
+        self.saved.add(&mut self.btf, fragment, table, names, |id| merger.type_id(id))?;
+        if self.options.vars() {
+            self.variables
+                .add(&mut self.btf, fragment, unit.name, names, |id| merger.type_id(id), report)
+                .map_err(|e| match e {
+                    VariableError::Refused => EncodeError::Variable,
+                    VariableError::Btf(e) => EncodeError::Btf(e),
+                })?;
+        }
+        Ok(())
+    }
+
+    /// The number of a file's function table.
+    fn table(&mut self, functions: &Arc<ElfFunctions>) -> u16 {
+        let at = self.tables.iter().position(|t| Arc::ptr_eq(t, functions)).unwrap_or_else(|| {
+            self.tables.push(functions.clone());
+            self.tables.len() - 1
+        });
+        // 65536 files in one run share the last number; their functions are then told apart by name only.
+        u16::try_from(at).unwrap_or(u16::MAX)
+    }
+
+    /// Completes the BTF: functions, sections of variables, deduplication. `consistent_protos`: leave out functions whose prototypes
+    /// differ between units.
+    pub fn finish(&mut self, consistent_protos: bool, report: &mut dyn Report) -> Result<(), EncodeError> {
+        let tables: Vec<&ElfFunctions> = self.tables.iter().map(|t| &**t).collect();
+        let saved = std::mem::take(&mut self.saved);
+        let options = Options { consistent_protos, ..self.options.clone() };
+        saved.emit(&mut self.btf, &tables, &self.kfuncs, &options, report)?;
+        std::mem::take(&mut self.variables).emit(&mut self.btf, report)?;
+        self.names = None;
+        self.merger = Merger::default();
+        if self.is_empty() {
+            return Ok(());
+        }
+        let options = DedupOptions { force_collisions: self.force_collisions, ..DedupOptions::default() };
+        self.btf.dedup(&options).map_err(EncodeError::Dedup)
+    }
+
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.btf.type_count() == 1
+    }
+
+    pub fn btf(&self) -> &Btf {
+        &self.btf
+    }
+
+    /// Writes the BTF to a file of its own.
+    pub fn write_detached(&self, path: &Path) -> Result<(), EncodeError> {
+        output::write_detached(path, &[&self.btf.to_bytes()]).map_err(EncodeError::Output)
+    }
+
+    /// Puts the BTF into the ELF file that it was made from, as section `.BTF`; with a distilled base `.BTF.base`, too.
+    pub fn write_elf(&self) -> Result<(), EncodeError> {
+        if self.options.distilled_base && self.btf.base().is_some() {
+            let (split, base) = self.btf.distill_base().map_err(EncodeError::Distill)?;
+            let (split, base) = (split.to_bytes(), base.to_bytes());
+            let sections = [NewSection { name: b".BTF", data: &split }, NewSection { name: b".BTF.base", data: &base }];
+            return edit::set_sections(&self.path, &sections).map_err(EncodeError::Edit);
+        }
+        let bytes = self.btf.to_bytes();
+        edit::set_sections(&self.path, &[NewSection { name: b".BTF", data: &bytes }]).map_err(EncodeError::Edit)
+    }
+}

@@ -1,4 +1,5 @@
 //! Files, threads and their order.
 
+pub mod dwarf;
 pub mod queue;
 mod sync;

@@ -3,9 +3,16 @@
 use super::{BtfError, Node, Types, UNMAPPED};
 use crate::btf::record::{INFO, id_slots};
 
+/// What is left.
+pub(super) struct Compacted {
+    pub(super) starts: Vec<u32>,
+    pub(super) words: Vec<u32>,
+    /// The new id of each old one, if it was asked for.
+    pub(super) map: Vec<u32>,
+}
+
 impl Types {
-    /// Returns the starts and words of the survivors and, when asked to, the new id of each old one.
-    pub(super) fn compact(mut self, want_map: bool) -> Result<(Vec<u32>, Vec<u32>, Vec<u32>), BtfError> {
+    pub(super) fn compact(mut self, want_map: bool) -> Result<Compacted, BtfError> {
         let starts = self.move_survivors();
         let Types { nodes, mut words, .. } = self;
         for &start in &starts {
@@ -16,7 +23,7 @@ impl Types {
         }
         let map =
             if want_map { (0..nodes.len() as u32).map(|id| new_id(&nodes, id)).collect::<Result<_, _>>()? } else { Vec::new() };
-        Ok((starts, words, map))
+        Ok(Compacted { starts, words, map })
     }
 
     /// Closes the gaps. From here on `hypothesis` is the new id of survivors, base types and void.

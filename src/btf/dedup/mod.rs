@@ -163,17 +163,15 @@ impl Btf {
         let mut dedup = Dedup { types, table: Table::new(opts.force_collisions) };
         let result = dedup.settle_all(opts);
         let types = dedup.types;
-        let (starts, words, map) = match result {
-            Ok(()) => types.compact(want_map)?,
-            Err(err) => {
-                let own = &types.nodes[self.start_id as usize..];
-                self.starts = own.iter().map(|node| node.start).collect();
-                self.words = types.words;
-                return Err(err);
-            }
-        };
-        (self.starts, self.words) = (starts, words);
-        Ok(map)
+        if let Err(err) = result {
+            let own = &types.nodes[self.start_id as usize..];
+            self.starts = own.iter().map(|node| node.start).collect();
+            self.words = types.words;
+            return Err(err);
+        }
+        let compacted = types.compact(want_map)?;
+        (self.starts, self.words) = (compacted.starts, compacted.words);
+        Ok(compacted.map)
     }
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.

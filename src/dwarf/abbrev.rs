@@ -1,0 +1,478 @@
+//! Abbreviation tables compiled to reading plans.
+//!
+//! Every unit of a kernel has a table of its own, so a table is compiled into buffers that its worker reuses and is dropped with the
+//! unit. For each abbreviation there are two plans: one that takes the attributes somebody asked for, and one that skips the
+//! whole entry. Runs of forms of fixed size are merged to one skip in both.
+
+use super::DwarfError;
+use super::cursor::Cursor;
+use gimli::constants as dw;
+use rustc_hash::FxHashMap;
+
+/// A place in [`Attrs`]. Who compiles a table decides which attributes of which tags are taken, and into which slots.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Slot {
+    Name,
+    Type,
+    ByteSize,
+    BitSize,
+    Encoding,
+    Declaration,
+    External,
+    Inline,
+    AbstractOrigin,
+    Specification,
+    LowPc,
+    Location,
+    ConstValue,
+    MemberLocation,
+    DataBitOffset,
+    BitOffset,
+    UpperBound,
+    LowerBound,
+    Count,
+    Artificial,
+    Sibling,
+    Language,
+    Producer,
+    CompDir,
+    StrOffsetsBase,
+    AddrBase,
+    LoclistsBase,
+    Signature,
+    CallingConvention,
+    Import,
+    Annotation,
+    DwoName,
+    DwoId,
+}
+
+const SLOTS: usize = Slot::DwoId as usize + 1;
+
+/// How to read or pass one attribute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Read {
+    /// Pass `n` bytes.
+    Skip,
+    Fixed1,
+    Fixed2,
+    Fixed3,
+    Fixed4,
+    Fixed8,
+    Fixed16,
+    Uleb,
+    Sleb,
+    Str,
+    Block1,
+    Block2,
+    Block4,
+    BlockUleb,
+    /// No bytes: the value stands in the table (`n` is its index in `constants`).
+    Implicit,
+    /// No bytes: true.
+    Present,
+    /// The form stands in the entry.
+    Indirect,
+}
+
+const NO_SLOT: u8 = u8::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Step {
+    read: Read,
+    slot: u8,
+    form: u16,
+    n: u32,
+}
+
+/// One abbreviation.
+#[derive(Clone, Copy, Debug)]
+pub struct Abbrev {
+    pub tag: dw::DwTag,
+    pub has_children: bool,
+    take: (u32, u32),
+    skip: (u32, u32),
+}
+
+/// The attributes taken from one entry.
+pub struct Attrs {
+    present: u64,
+    values: [u64; SLOTS],
+    forms: [u16; SLOTS],
+}
+
+/// A block of bytes of the buffer being read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Block {
+    /// Offset in the buffer, in bytes.
+    pub start: u32,
+    pub len: u32,
+}
+
+impl Default for Attrs {
+    fn default() -> Self {
+        Attrs { present: 0, values: [0; SLOTS], forms: [0; SLOTS] }
+    }
+}
+
+impl Attrs {
+    #[inline]
+    pub fn has(&self, slot: Slot) -> bool {
+        self.present & (1 << slot as u8) != 0
+    }
+
+    /// The attribute's form and value as read: numbers zero-extended (`sdata`, `implicit_const` sign-extended), references and
+    /// indices as they stand, strings as offset in the buffer, blocks see [`Attrs::block`].
+    #[inline]
+    pub fn get(&self, slot: Slot) -> Option<(dw::DwForm, u64)> {
+        self.has(slot).then(|| (dw::DwForm(self.forms[slot as usize]), self.values[slot as usize]))
+    }
+
+    /// A block or expression; `None` for other forms.
+    pub fn block(&self, slot: Slot) -> Option<Block> {
+        let (form, value) = self.get(slot)?;
+        matches!(
+            form,
+            dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 | dw::DW_FORM_block | dw::DW_FORM_exprloc
+        )
+        .then_some(Block { start: (value >> 32) as u32, len: value as u32 })
+    }
+
+    #[inline]
+    fn set(&mut self, slot: u8, form: u16, value: u64) {
+        self.present |= 1 << slot;
+        self.forms[slot as usize] = form;
+        self.values[slot as usize] = value;
+    }
+}
+
+/// Sizes that forms depend on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FormSizes {
+    pub addr_size: u8,
+    /// 4 or 8: 32-bit or 64-bit DWARF.
+    pub offset_size: u8,
+    pub version: u16,
+}
+
+/// A compiled table.
+#[derive(Default)]
+pub struct Abbrevs {
+    list: Vec<Abbrev>,
+    steps: Vec<Step>,
+    constants: Vec<i64>,
+    /// Codes 1, 2, 3... in order need no map.
+    dense: bool,
+    codes: FxHashMap<u64, u32>,
+    sizes: Option<FormSizes>,
+    pub has_ref_addr: bool,
+}
+
+impl Abbrevs {
+    /// Compiles the table at the cursor, up to its terminator, reusing this object's memory. `wanted` says into which slot an
+    /// attribute of a tag is taken.
+    pub fn compile(
+        &mut self,
+        c: &mut Cursor<'_>,
+        sizes: FormSizes,
+        wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot>,
+    ) -> Result<(), DwarfError> {
+        self.list.clear();
+        self.steps.clear();
+        self.constants.clear();
+        self.codes.clear();
+        self.dense = true;
+        self.has_ref_addr = false;
+        self.sizes = Some(sizes);
+        let mut attrs: Vec<(u16, u16, u32)> = Vec::with_capacity(16);
+        loop {
+            let code = c.uleb()?;
+            if code == 0 {
+                return Ok(());
+            }
+            let tag = c.uleb()?;
+            let tag = dw::DwTag(u16::try_from(tag).map_err(|_| c.invalid("a tag below 0x10000", tag))?);
+            let has_children = c.u8()? != 0;
+            attrs.clear();
+            loop {
+                let at = c.uleb()?;
+                let form = c.uleb()?;
+                if at == 0 && form == 0 {
+                    break;
+                }
+                let form = u16::try_from(form).map_err(|_| c.invalid("a form below 0x10000", form))?;
+                let mut constant = 0;
+                if dw::DwForm(form) == dw::DW_FORM_implicit_const {
+                    constant = self.constants.len() as u32;
+                    self.constants.push(c.sleb()?);
+                }
+                self.has_ref_addr |= dw::DwForm(form) == dw::DW_FORM_ref_addr;
+                // An attribute number that does not fit is nobody's: 0 is no attribute.
+                attrs.push((u16::try_from(at).unwrap_or(0), form, constant));
+            }
+            let start = self.steps.len() as u32;
+            for &(at, form, constant) in &attrs {
+                let slot = wanted(tag, dw::DwAt(at)).map_or(NO_SLOT, |s| s as u8);
+                self.push_step(c, start, slot, form, constant, sizes)?;
+            }
+            let middle = self.steps.len() as u32;
+            for &(_, form, constant) in &attrs {
+                self.push_step(c, middle, NO_SLOT, form, constant, sizes)?;
+            }
+            let end = self.steps.len() as u32;
+            let index = self.list.len() as u32;
+            if code != u64::from(index) + 1 && self.dense {
+                self.dense = false;
+                self.codes.extend((0..index).map(|i| (u64::from(i) + 1, i)));
+            }
+            if !self.dense {
+                self.codes.insert(code, index);
+            }
+            self.list.push(Abbrev { tag, has_children, take: (start, middle), skip: (middle, end) });
+        }
+    }
+
+    fn push_step(
+        &mut self,
+        c: &Cursor<'_>,
+        plan_start: u32,
+        slot: u8,
+        form: u16,
+        constant: u32,
+        sizes: FormSizes,
+    ) -> Result<(), DwarfError> {
+        let Some(read) = read_of(dw::DwForm(form), sizes) else {
+            return Err(c.invalid("a known attribute form", u64::from(form)));
+        };
+        if slot != NO_SLOT {
+            self.steps.push(Step { read, slot, form, n: constant });
+            return Ok(());
+        }
+        let size = match read {
+            Read::Implicit | Read::Present => return Ok(()),
+            Read::Fixed1 => 1,
+            Read::Fixed2 => 2,
+            Read::Fixed3 => 3,
+            Read::Fixed4 => 4,
+            Read::Fixed8 => 8,
+            Read::Fixed16 => 16,
+            _ => {
+                self.steps.push(Step { read, slot, form, n: 0 });
+                return Ok(());
+            }
+        };
+        match self.steps.get_mut(plan_start as usize..).and_then(<[Step]>::last_mut) {
+            Some(Step { read: Read::Skip, n, .. }) => *n += size,
+            _ => self.steps.push(Step { read: Read::Skip, slot, form: 0, n: size }),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    pub fn get(&self, code: u64) -> Option<&Abbrev> {
+        if self.dense {
+            return self.list.get(usize::try_from(code).ok()?.wrapping_sub(1));
+        }
+        self.codes.get(&code).map(|&i| &self.list[i as usize])
+    }
+
+    /// Reads the wanted attributes of an entry; the cursor stands behind its abbreviation code.
+    #[inline]
+    pub fn take(&self, abbrev: &Abbrev, c: &mut Cursor<'_>, out: &mut Attrs) -> Result<(), DwarfError> {
+        out.present = 0;
+        for step in &self.steps[abbrev.take.0 as usize..abbrev.take.1 as usize] {
+            self.step(step, c, out)?;
+        }
+        Ok(())
+    }
+
+    /// Passes all attributes of an entry.
+    #[inline]
+    pub fn skip(&self, abbrev: &Abbrev, c: &mut Cursor<'_>) -> Result<(), DwarfError> {
+        for step in &self.steps[abbrev.skip.0 as usize..abbrev.skip.1 as usize] {
+            match step.read {
+                Read::Skip => c.skip(u64::from(step.n))?,
+                read => self.pass(read, c)?,
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn step(&self, step: &Step, c: &mut Cursor<'_>, out: &mut Attrs) -> Result<(), DwarfError> {
+        if step.slot == NO_SLOT {
+            return match step.read {
+                Read::Skip => c.skip(u64::from(step.n)),
+                read => self.pass(read, c),
+            };
+        }
+        let value = match step.read {
+            Read::Fixed4 => u64::from(c.u32()?),
+            Read::Fixed1 => u64::from(c.u8()?),
+            Read::Fixed2 => u64::from(c.u16()?),
+            Read::Implicit => self.constants[step.n as usize] as u64,
+            Read::Present => 1,
+            Read::Indirect => {
+                let form = c.uleb()?;
+                let form = u16::try_from(form).map_err(|_| c.invalid("a form below 0x10000", form))?;
+                let value = self.indirect(form, c)?;
+                out.set(step.slot, form, value);
+                return Ok(());
+            }
+            read => value_of(read, c)?,
+        };
+        out.set(step.slot, step.form, value);
+        Ok(())
+    }
+
+    fn pass(&self, read: Read, c: &mut Cursor<'_>) -> Result<(), DwarfError> {
+        if read == Read::Indirect {
+            let form = c.uleb()?;
+            let form = u16::try_from(form).map_err(|_| c.invalid("a form below 0x10000", form))?;
+            return self.indirect(form, c).map(|_| ());
+        }
+        value_of(read, c).map(|_| ())
+    }
+
+    #[cold]
+    fn indirect(&self, form: u16, c: &mut Cursor<'_>) -> Result<u64, DwarfError> {
+        let sizes = self.sizes.expect("compiled before use");
+        match read_of(dw::DwForm(form), sizes) {
+            Some(Read::Implicit) => Ok(c.sleb()? as u64),
+            Some(Read::Present) => Ok(1),
+            Some(Read::Indirect) | None => Err(c.invalid("a known attribute form", u64::from(form))),
+            Some(read) => value_of(read, c),
+        }
+    }
+}
+
+fn value_of(read: Read, c: &mut Cursor<'_>) -> Result<u64, DwarfError> {
+    let len = match read {
+        Read::Fixed1 => return c.u8().map(u64::from),
+        Read::Fixed2 => return c.u16().map(u64::from),
+        Read::Fixed3 => return c.u24().map(u64::from),
+        Read::Fixed4 => return c.u32().map(u64::from),
+        Read::Fixed8 => return c.u64(),
+        Read::Fixed16 => {
+            let start = c.pos() as u64;
+            c.skip(16)?;
+            return Ok(start << 32 | 16);
+        }
+        Read::Uleb => return c.uleb(),
+        Read::Sleb => return c.sleb().map(|v| v as u64),
+        Read::Str => {
+            let start = c.pos() as u64;
+            c.cstr()?;
+            return Ok(start);
+        }
+        Read::Block1 => u64::from(c.u8()?),
+        Read::Block2 => u64::from(c.u16()?),
+        Read::Block4 => u64::from(c.u32()?),
+        Read::BlockUleb => c.uleb()?,
+        Read::Skip | Read::Implicit | Read::Present | Read::Indirect => return Ok(0),
+    };
+    let start = c.pos() as u64;
+    c.skip(len)?;
+    Ok(start << 32 | len)
+}
+
+fn read_of(form: dw::DwForm, sizes: FormSizes) -> Option<Read> {
+    let offset = if sizes.offset_size == 8 { Read::Fixed8 } else { Read::Fixed4 };
+    let addr = match sizes.addr_size {
+        2 => Read::Fixed2,
+        4 => Read::Fixed4,
+        _ => Read::Fixed8,
+    };
+    Some(match form {
+        dw::DW_FORM_addr => addr,
+        dw::DW_FORM_data1 | dw::DW_FORM_ref1 | dw::DW_FORM_flag | dw::DW_FORM_strx1 | dw::DW_FORM_addrx1 => Read::Fixed1,
+        dw::DW_FORM_data2 | dw::DW_FORM_ref2 | dw::DW_FORM_strx2 | dw::DW_FORM_addrx2 => Read::Fixed2,
+        dw::DW_FORM_strx3 | dw::DW_FORM_addrx3 => Read::Fixed3,
+        dw::DW_FORM_data4 | dw::DW_FORM_ref4 | dw::DW_FORM_ref_sup4 | dw::DW_FORM_strx4 | dw::DW_FORM_addrx4 => Read::Fixed4,
+        dw::DW_FORM_data8 | dw::DW_FORM_ref8 | dw::DW_FORM_ref_sig8 | dw::DW_FORM_ref_sup8 => Read::Fixed8,
+        dw::DW_FORM_data16 => Read::Fixed16,
+        dw::DW_FORM_sdata => Read::Sleb,
+        dw::DW_FORM_udata
+        | dw::DW_FORM_ref_udata
+        | dw::DW_FORM_strx
+        | dw::DW_FORM_addrx
+        | dw::DW_FORM_loclistx
+        | dw::DW_FORM_rnglistx
+        | dw::DW_FORM_GNU_addr_index
+        | dw::DW_FORM_GNU_str_index => Read::Uleb,
+        dw::DW_FORM_string => Read::Str,
+        dw::DW_FORM_strp
+        | dw::DW_FORM_sec_offset
+        | dw::DW_FORM_line_strp
+        | dw::DW_FORM_strp_sup
+        | dw::DW_FORM_GNU_ref_alt
+        | dw::DW_FORM_GNU_strp_alt => offset,
+        // DWARF 2 made it as large as an address.
+        dw::DW_FORM_ref_addr => {
+            if sizes.version == 2 {
+                addr
+            } else {
+                offset
+            }
+        }
+        dw::DW_FORM_block1 => Read::Block1,
+        dw::DW_FORM_block2 => Read::Block2,
+        dw::DW_FORM_block4 => Read::Block4,
+        dw::DW_FORM_block | dw::DW_FORM_exprloc => Read::BlockUleb,
+        dw::DW_FORM_flag_present => Read::Present,
+        dw::DW_FORM_implicit_const => Read::Implicit,
+        dw::DW_FORM_indirect => Read::Indirect,
+        _ => return None,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZES: FormSizes = FormSizes { addr_size: 8, offset_size: 4, version: 5 };
+
+    fn compile(table: &[u8]) -> Result<Abbrevs, DwarfError> {
+        let mut a = Abbrevs::default();
+        a.compile(&mut Cursor::new(table, false, 0, ".debug_abbrev"), SIZES, |_, at| match at {
+            dw::DW_AT_name => Some(Slot::Name),
+            dw::DW_AT_type => Some(Slot::Type),
+            _ => None,
+        })?;
+        Ok(a)
+    }
+
+    #[test]
+    fn takes_what_is_wanted_and_skips_the_rest() {
+        // 1: member, no children; decl_file data1, name strp, decl_line data2, decl_column data1, type ref4.
+        let a =
+            compile(&[1, 0x0d, 0, 0x3a, 0x0b, 0x03, 0x0e, 0x3b, 0x05, 0x39, 0x0b, 0x49, 0x13, 0, 0, 0]).expect("valid table");
+        let abbrev = a.get(1).expect("code 1");
+        let die = [9, 1, 2, 0, 0, 7, 7, 8, 0x55, 0, 0, 0];
+        let mut c = Cursor::new(&die, false, 0, ".debug_info");
+        let mut attrs = Attrs::default();
+        a.take(abbrev, &mut c, &mut attrs).expect("valid entry");
+        assert_eq!(attrs.get(Slot::Name), Some((dw::DW_FORM_strp, 0x201)));
+        assert_eq!(attrs.get(Slot::Type), Some((dw::DW_FORM_ref4, 0x55)));
+        assert_eq!(c.pos(), die.len());
+        let mut c = Cursor::new(&die, false, 0, ".debug_info");
+        a.skip(abbrev, &mut c).expect("valid entry");
+        assert_eq!(c.pos(), die.len());
+        assert_eq!(abbrev.skip.1 - abbrev.skip.0, 1, "all forms are of fixed size: one skip");
+    }
+
+    #[test]
+    fn codes_out_of_order() {
+        let a = compile(&[5, 0x24, 0, 0, 0, 2, 0x0f, 0, 0, 0, 0]).expect("valid table");
+        assert_eq!(a.get(5).map(|x| x.tag), Some(dw::DW_TAG_base_type));
+        assert_eq!(a.get(2).map(|x| x.tag), Some(dw::DW_TAG_pointer_type));
+        assert!(a.get(1).is_none());
+    }
+
+    #[test]
+    fn unknown_forms_are_refused() {
+        assert!(compile(&[1, 0x24, 0, 0x03, 0x7d, 0, 0, 0]).is_err());
+        assert!(compile(&[1, 0x24, 0, 0x03]).is_err());
+    }
+}

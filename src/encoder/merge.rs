@@ -1,0 +1,264 @@
+//! The ordered stage: a fragment's types get their place in the BTF.
+//!
+//! A type whose closure hash an earlier unit of the file had is not added again. Nothing else is decided here: what the remaining
+//! duplicates become is deduplication's business. With dropping off, the same BTF comes out, later and from more memory; tests
+//! compare the two.
+
+use super::fragment::{Fragment, INDEX_TYPE, NameRef, NameSource};
+use super::names::Names;
+use crate::btf::{Btf, BtfError, Kind, StrOff, TypeId};
+use crate::dwarf::cursor::str_at;
+use crate::dwarf::file::DwarfFile;
+use std::sync::Arc;
+
+/// The strings of a file's fragments: each offset of `.debug_str` is interned once.
+pub struct FileNames {
+    file: Arc<DwarfFile>,
+    /// By offset in `.debug_str`; 0 for not yet known.
+    known: Vec<u32>,
+}
+
+impl FileNames {
+    pub fn new(file: Arc<DwarfFile>) -> FileNames {
+        let known = vec![0; file.debug_str().len()];
+        FileNames { file, known }
+    }
+
+    pub fn is_for(&self, file: &Arc<DwarfFile>) -> bool {
+        Arc::ptr_eq(&self.file, file)
+    }
+
+    #[inline]
+    fn intern_word(&mut self, btf: &mut Btf, fragment: &Fragment, word: u32) -> Result<u32, BtfError> {
+        let name = NameRef::from_word(word);
+        match name.source() {
+            NameSource::None => Ok(0),
+            NameSource::DebugStr(offset) => {
+                if let Some(&known) = self.known.get(offset as usize) {
+                    if known != 0 {
+                        return Ok(known);
+                    }
+                }
+                self.intern_new(btf, offset)
+            }
+            NameSource::Local(i) => btf.add_str(fragment.strings.get(i)).map(|s| s.0),
+        }
+    }
+
+    fn intern_new(&mut self, btf: &mut Btf, offset: u32) -> Result<u32, BtfError> {
+        let bytes = str_at(self.file.debug_str(), u64::from(offset)).unwrap_or_default();
+        let at = btf.add_str(bytes)?.0;
+        if let Some(known) = self.known.get_mut(offset as usize) {
+            *known = at;
+        }
+        Ok(at)
+    }
+}
+
+impl Names for FileNames {
+    fn intern(&mut self, btf: &mut Btf, fragment: &Fragment, name: NameRef) -> Result<StrOff, BtfError> {
+        self.intern_word(btf, fragment, name.to_word()).map(StrOff)
+    }
+
+    fn bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8] {
+        match name.source() {
+            NameSource::None => &[],
+            NameSource::DebugStr(offset) => str_at(self.file.debug_str(), u64::from(offset)).unwrap_or_default(),
+            NameSource::Local(i) => fragment.strings.get(i),
+        }
+    }
+}
+
+/// The closure hashes of the types added so far, with their ids: open addressing, 96 bits of each hash.
+#[derive(Default)]
+struct Seen {
+    slots: Vec<Slot>,
+    len: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    high: u64,
+    low: u32,
+    /// 0 for an empty slot.
+    id: u32,
+}
+
+impl Seen {
+    fn clear(&mut self) {
+        self.slots.clear();
+        self.len = 0;
+    }
+
+    fn reserve(&mut self, more: usize) {
+        if (self.len + more) * 4 <= self.slots.len() * 3 {
+            return;
+        }
+        let size = ((self.len + more) * 4 / 3 + 1).next_power_of_two().max(1 << 12);
+        let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
+        for slot in old {
+            if slot.id != 0 {
+                let at = self.place(slot.high, slot.low);
+                self.slots[at] = slot;
+            }
+        }
+    }
+
+    /// The slot of a hash, or the empty one where it belongs.
+    #[inline]
+    fn place(&self, high: u64, low: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = high as usize & mask;
+        loop {
+            let slot = &self.slots[at];
+            if slot.id == 0 || (slot.high == high && slot.low == low) {
+                return at;
+            }
+            at = (at + 1) & mask;
+        }
+    }
+}
+
+/// What the merge keeps between fragments.
+#[derive(Default)]
+pub struct Merger {
+    seen: Seen,
+    /// Final id of each local id, 0-based; valid until the next fragment.
+    map: Vec<u32>,
+    /// The array index type, once a unit had it.
+    index_type: Option<TypeId>,
+    record: Vec<u32>,
+}
+
+impl Merger {
+    /// Forgets hashes: the next fragments are of another file, whose names have other offsets.
+    pub fn next_file(&mut self) {
+        self.seen.clear();
+    }
+
+    /// Forgets hashes and moves what it knows, after a deduplication has given the types new ids.
+    pub fn remap(&mut self, map: impl Fn(TypeId) -> TypeId) {
+        self.index_type = self.index_type.map(&map);
+        for slot in &mut self.seen.slots {
+            if slot.id != 0 {
+                slot.id = map(TypeId(slot.id)).0;
+            }
+        }
+    }
+
+    /// The final id of a local one of the fragment merged last.
+    #[inline]
+    pub fn type_id(&self, local: u32) -> TypeId {
+        match local {
+            0 => TypeId::VOID,
+            n => TypeId(self.map[n as usize - 1]),
+        }
+    }
+
+    /// Adds the fragment's types.
+    pub fn add_types(&mut self, btf: &mut Btf, fragment: &Fragment, names: &mut FileNames) -> Result<(), BtfError> {
+        let first = btf.type_count();
+        let count = fragment.starts.len();
+        let mut next = first;
+        self.map.clear();
+        self.map.reserve(count);
+        if fragment.closures.len() == count {
+            self.seen.reserve(count);
+            for closure in &fragment.closures {
+                let (high, low) = ((closure >> 64) as u64, *closure as u32);
+                let at = self.seen.place(high, low);
+                let slot = &mut self.seen.slots[at];
+                // Duplicates inside the unit stay.
+                if slot.id != 0 && slot.id < first {
+                    self.map.push(slot.id);
+                    continue;
+                }
+                if slot.id == 0 {
+                    *slot = Slot { high, low, id: next };
+                    self.seen.len += 1;
+                }
+                self.map.push(next);
+                next += 1;
+            }
+        } else {
+            self.map.extend(first..first + count as u32);
+            next += count as u32;
+        }
+        let mut missing_index_type = false;
+        if self.index_type.is_none() {
+            match fragment.int_id {
+                Some(id) => self.index_type = Some(self.type_id(id)),
+                // A unit with arrays but without `int` gets one behind its types.
+                None if fragment.has_array => {
+                    self.index_type = Some(TypeId(next));
+                    missing_index_type = true;
+                }
+                None => {}
+            }
+        }
+        for (local, &start) in fragment.starts.iter().enumerate() {
+            if self.map[local] < first {
+                continue;
+            }
+            let end = fragment.starts.get(local + 1).map_or(fragment.words.len(), |&e| e as usize);
+            self.add_record(btf, fragment, names, start as usize..end)?;
+        }
+        if missing_index_type {
+            btf.add_int(b"int", 4, crate::btf::INT_SIGNED)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn add_record(
+        &mut self,
+        btf: &mut Btf,
+        fragment: &Fragment,
+        names: &mut FileNames,
+        words: std::ops::Range<usize>,
+    ) -> Result<(), BtfError> {
+        let map = &self.map;
+        let id = |local: u32| if local == 0 { 0 } else { map[local as usize - 1] };
+        let w = &fragment.words[words];
+        let out = &mut self.record;
+        out.clear();
+        out.extend_from_slice(w);
+        let Some(kind) = Kind::of_info(w[1]) else { return btf.push_record(out).map(|_| ()) };
+        if w[0] != 0 {
+            out[0] = names.intern_word(btf, fragment, w[0])?;
+        }
+        match kind {
+            Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => out[2] = id(w[2]),
+            Kind::Array => {
+                out[3] = id(w[3]);
+                debug_assert_eq!(w[4], INDEX_TYPE);
+                out[4] = self.index_type.map_or(0, |t| t.0);
+            }
+            Kind::Struct | Kind::Union => {
+                for m in out[3..].chunks_exact_mut(3) {
+                    m[0] = names.intern_word(btf, fragment, m[0])?;
+                    m[1] = id(m[1]);
+                }
+            }
+            Kind::FuncProto => {
+                out[2] = id(w[2]);
+                for p in out[3..].chunks_exact_mut(2) {
+                    p[0] = names.intern_word(btf, fragment, p[0])?;
+                    p[1] = id(p[1]);
+                }
+            }
+            Kind::Enum => {
+                for e in out[3..].chunks_exact_mut(2) {
+                    e[0] = names.intern_word(btf, fragment, e[0])?;
+                }
+            }
+            Kind::Enum64 => {
+                for e in out[3..].chunks_exact_mut(3) {
+                    e[0] = names.intern_word(btf, fragment, e[0])?;
+                }
+            }
+            Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => {}
+        }
+        btf.push_record(out).map(|_| ())
+    }
+}

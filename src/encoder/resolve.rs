@@ -1,0 +1,228 @@
+//! After the walk: keys become local ids, and what depends on other types is filled in.
+
+use super::builder::{Builder, Die, LateBitfield};
+use super::fragment::{NameRef, SavedVar};
+use crate::btf::Kind;
+use crate::dwarf::abbrev::Slot;
+
+/// References through more entries than this lead in a circle.
+const MAX_HOPS: usize = 1 << 16;
+
+const KFLAG: u32 = 1 << 31;
+const INT_SIGNED: u32 = 1 << 24;
+
+impl Builder<'_> {
+    /// Completes the fragment.
+    pub fn finish(mut self, functions: Option<&super::elf_functions::ElfFunctions>) {
+        self.resolve_refs();
+        self.resolve_names();
+        self.resolve_enum_signs();
+        self.place_bitfields();
+        self.save_variables();
+        self.save_functions(functions);
+    }
+
+    /// The local id of the type with `key`: 0 for void; `None` where there is no such type.
+    pub(super) fn type_id(&self, mut key: u32) -> Option<u32> {
+        for _ in 0..MAX_HOPS {
+            if key == 0 {
+                return Some(0);
+            }
+            match self.s.lookup(key)? {
+                Die::Type(id) => return Some(id),
+                Die::Alias(i) => key = self.s.aliases[i as usize].1,
+                Die::Param(_) | Die::Func(_) => return None,
+            }
+        }
+        Some(0)
+    }
+
+    /// [`Builder::type_id`], with a message where there is none.
+    pub(super) fn type_id_or_void(&mut self, key: u32, from: u32) -> u32 {
+        if let Some(id) = self.type_id(key) {
+            return id;
+        }
+        let (target, from) = (self.source.offset(key), self.source.offset(from));
+        self.s.messages.push(format!(".debug_info+{from:#x}: reference to {target:#x}, where no type is: taken for void"));
+        0
+    }
+
+    fn resolve_refs(&mut self) {
+        let refs = std::mem::take(&mut self.s.refs);
+        for &word in &refs {
+            let key = self.out.words[word as usize];
+            // The fast way: most references lead straight to a type.
+            let id = match self.s.lookup(key) {
+                Some(Die::Type(id)) => id,
+                _ => {
+                    let record = self.out.starts.partition_point(|&s| s <= word) - 1;
+                    self.type_id_or_void(key, self.s.types[record])
+                }
+            };
+            self.out.words[word as usize] = id;
+        }
+        self.s.refs = refs;
+    }
+
+    fn resolve_names(&mut self) {
+        for i in 0..self.s.spec_names.len() {
+            let (word, key) = self.s.spec_names[i];
+            if let Some(Die::Type(id)) = self.s.lookup(key) {
+                self.out.words[word as usize] = self.words(id)[0];
+            }
+        }
+    }
+
+    fn resolve_enum_signs(&mut self) {
+        for i in 0..self.s.enum_signs.len() {
+            let (word, key) = self.s.enum_signs[i];
+            if let Some(Die::Type(id)) = self.s.lookup(key) {
+                let record = self.words(id);
+                if Kind::of_info(record[1]) == Some(Kind::Int) && record[3] & INT_SIGNED != 0 {
+                    self.out.words[word as usize] |= KFLAG;
+                }
+            }
+        }
+    }
+
+    /// The record of a local id and all behind it.
+    pub(super) fn words(&self, id: u32) -> &[u32] {
+        &self.out.words[self.out.starts[id as usize - 1] as usize..]
+    }
+
+    pub(super) fn kind(&self, id: u32) -> Option<Kind> {
+        if id == 0 { None } else { Kind::of_info(self.words(id)[1]) }
+    }
+
+    /// The type behind typedefs and modifiers; 0 for void.
+    pub(super) fn strip(&self, mut id: u32) -> u32 {
+        for _ in 0..MAX_HOPS {
+            match self.kind(id) {
+                Some(Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag) => id = self.words(id)[2],
+                _ => return id,
+            }
+        }
+        0
+    }
+
+    /// Size of a type in bytes; `None` for a circle or void. An array's is that of all its elements; an empty C++ class counts 0.
+    pub(super) fn size_of(&self, id: u32) -> Option<u64> {
+        let mut id = self.strip(id);
+        let mut count = 1u64;
+        for _ in 0..MAX_HOPS {
+            let kind = self.kind(id)?;
+            let words = self.words(id);
+            let size = match kind {
+                Kind::Array => {
+                    count = count.saturating_mul(u64::from(words[5]));
+                    id = self.strip(words[3]);
+                    continue;
+                }
+                Kind::Ptr | Kind::FuncProto => u64::from(self.addr_size()),
+                Kind::Struct | Kind::Union if words[2] == 1 && words[1] & 0xffff == 0 => 0,
+                Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64 => u64::from(words[2]),
+                _ => 0,
+            };
+            return Some(count.saturating_mul(size));
+        }
+        None
+    }
+
+    pub(super) fn addr_size(&self) -> u8 {
+        self.source.units.first().map_or(8, |u| u.header.addr_size)
+    }
+
+    /// Bit-fields that count from the other end of their storage unit (DWARF 2 and 3, 5.6.6 there; still written for DWARF 4).
+    fn place_bitfields(&mut self) {
+        let list = std::mem::take(&mut self.s.late_bitfields);
+        for late in &list {
+            if late.word == u32::MAX {
+                continue;
+            }
+            let word = late.word as usize;
+            let byte_size = match late.byte_size {
+                0 => self.size_of(self.out.words[word - 1]).and_then(|s| u32::try_from(s).ok()).unwrap_or(0),
+                n => n,
+            };
+            self.place_bitfield(late, word, i64::from(byte_size));
+        }
+        self.s.late_bitfields = list;
+    }
+
+    fn place_bitfield(&mut self, late: &LateBitfield, word: usize, byte_size: i64) {
+        if byte_size == 0 {
+            return;
+        }
+        let bits = byte_size * 8;
+        let width = i64::from(late.bit_size);
+        let mut offset = i64::from(self.out.words[word] & 0x00ff_ffff);
+        if !late.has_bit_offset {
+            let mut in_unit = late.bit_offset_attr;
+            if !self.source.file.is_big_endian() {
+                in_unit = bits.wrapping_sub(in_unit).wrapping_sub(width);
+            }
+            offset = i64::from(late.byte_offset) * 8 + in_unit;
+        }
+        if self.options.fixup_silly_bitfields && bits == width {
+            self.out.words[word] = offset as u32;
+            return;
+        }
+        self.out.words[word] = (late.bit_size & 0xff) << 24 | (offset as u32 & 0x00ff_ffff);
+    }
+
+    fn save_variables(&mut self) {
+        let vars = std::mem::take(&mut self.s.vars);
+        for var in &vars {
+            let type_id = self.type_id_or_void(var.type_key, 0);
+            let size = if type_id == 0 { u64::MAX } else { self.size_of(type_id).unwrap_or(0) };
+            self.out.vars.push(SavedVar {
+                name: var.name,
+                addr: var.addr,
+                type_id,
+                size,
+                external: var.external,
+                annots: var.annots.clone(),
+            });
+        }
+        self.s.vars = vars;
+    }
+
+    /// Size of the type with `key` as its entry gives it: that of an address for pointers, DW_AT_byte_size, or that of the type it refers to;
+    /// 0 when unknown.
+    pub(super) fn byte_size(&mut self, mut key: u32) -> u32 {
+        for _ in 0..MAX_HOPS {
+            if key == 0 {
+                return 0;
+            }
+            let id = match self.s.lookup(key) {
+                Some(Die::Type(id)) => id,
+                _ => 0,
+            };
+            if let Some(&known) = self.s.byte_sizes.get(id as usize) {
+                if known != u32::MAX && id != 0 {
+                    return known;
+                }
+            }
+            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return 0 };
+            let size = if abbrev.tag == gimli::constants::DW_TAG_pointer_type {
+                u64::from(unit.header.addr_size)
+            } else {
+                super::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0)
+            };
+            if size != 0 {
+                let size = u32::try_from(size).unwrap_or(u32::MAX - 1);
+                if id != 0 {
+                    self.s.byte_sizes[id as usize] = size;
+                }
+                return size;
+            }
+            key = self.source.reference(unit, &self.s.other, Slot::Type);
+        }
+        0
+    }
+
+    /// The bytes of a name.
+    pub(super) fn name_bytes(&self, name: NameRef) -> Option<&[u8]> {
+        self.source.bytes(name, &self.out.strings)
+    }
+}

@@ -1,0 +1,441 @@
+//! Loading the units of a file for the encoder: each becomes a fragment, in any order, and is handed over in the file's order.
+//!
+//! The host (a C program behind the ABI, or a test) says which units it wants and takes the fragments. Files whose units refer to each
+//! other are handed over as one unit that holds them all, as the host's interface has no other way to resolve such references.
+
+use super::queue::{self, Decoded, Outcome, Steal, Work};
+use crate::dwarf::DwarfError;
+use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
+use crate::dwarf::file::DwarfFile;
+use crate::dwarf::unit::{Bases, UnitHeader};
+use crate::elf::{ElfError, ElfFile};
+use crate::encoder::builder::{Builder, Scratch};
+use crate::encoder::closure;
+use crate::encoder::elf_functions::ElfFunctions;
+use crate::encoder::fragment::Fragment;
+use crate::encoder::options::{Abi, Options};
+use crate::encoder::source::{Source, Unit, read_unit_entry, wanted};
+use gimli::constants as dw;
+use parking_lot::Mutex;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a file could not be loaded.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum LoadError {
+    Elf(ElfError),
+    Dwarf(DwarfError),
+    /// There is no DWARF in the file.
+    NoDwarf,
+    /// The host asked for the end.
+    Aborted,
+    /// A worker panicked.
+    Panicked(String),
+    NoThread(std::io::Error),
+    /// Units that refer to each other, in a section too large for it.
+    TooLarge {
+        size: u64,
+    },
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LoadError::Elf(e) => e.fmt(f),
+            LoadError::Dwarf(e) => e.fmt(f),
+            LoadError::NoDwarf => f.write_str("no DWARF in the file"),
+            LoadError::Aborted => f.write_str("loading was aborted"),
+            LoadError::Panicked(what) => write!(f, "a worker panicked: {what}"),
+            LoadError::NoThread(e) => write!(f, "no worker thread could be started: {e}"),
+            LoadError::TooLarge { size } => {
+                write!(f, ".debug_info of {size} bytes whose units refer to each other, expected at most 4 GiB")
+            }
+        }
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+impl From<ElfError> for LoadError {
+    fn from(e: ElfError) -> Self {
+        LoadError::Elf(e)
+    }
+}
+
+impl From<DwarfError> for LoadError {
+    fn from(e: DwarfError) -> Self {
+        LoadError::Dwarf(e)
+    }
+}
+
+/// What is known of a unit before its entries are read.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitFacts<'a> {
+    /// Position in the file, from 0.
+    pub id: u32,
+    pub name: &'a [u8],
+    /// DW_LANG number.
+    pub language: u32,
+    /// In bytes.
+    pub addr_size: u8,
+    pub producer_clang: bool,
+}
+
+/// Who wants the units.
+pub trait Host: Sync {
+    /// The host's own object for a unit.
+    type Handle: Send;
+
+    /// Makes it; called by any worker.
+    fn create(&self, file: &Arc<FileContext>, facts: &UnitFacts<'_>) -> Self::Handle;
+
+    /// Whether the unit's entries are wanted; called by any worker.
+    fn wants(&self, handle: &Self::Handle) -> bool;
+
+    /// Whether a unit of a merged file is wanted, of which only name and language are known.
+    fn wants_part(&self, facts: &UnitFacts<'_>) -> bool;
+
+    /// Hands a unit over, in the order of ids. `messages` are texts for the user.
+    fn steal(&self, handle: Self::Handle, fragment: Arc<Mutex<Fragment>>, messages: &[String]) -> Steal;
+
+    /// A unit that was made but is not handed over, because loading ended before its turn; in the order of ids.
+    fn keep(&self, handle: Self::Handle);
+
+    /// A text for the user that belongs to no unit.
+    fn message(&self, text: &str);
+}
+
+/// One file being loaded. Lives as long as units of it do.
+pub struct FileContext {
+    pub dwarf: Arc<DwarfFile>,
+    pub functions: Arc<ElfFunctions>,
+    pub build_id: Vec<u8>,
+    pub options: Options,
+    /// Fragments whose memory may be used again.
+    pool: Mutex<Vec<Fragment>>,
+}
+
+impl FileContext {
+    pub fn open(elf: ElfFile, options: Options) -> Result<Arc<FileContext>, LoadError> {
+        let elf = Arc::new(elf);
+        let dwarf = DwarfFile::open(elf.clone())?.ok_or(LoadError::NoDwarf)?;
+        let functions = ElfFunctions::collect(&elf)?;
+        let build_id = elf.build_id().ok().flatten().unwrap_or_default();
+        Ok(Arc::new(FileContext {
+            dwarf: Arc::new(dwarf),
+            functions: Arc::new(functions),
+            build_id,
+            options,
+            pool: Mutex::new(Vec::new()),
+        }))
+    }
+
+    fn fragment(&self) -> Fragment {
+        self.pool.lock().pop().unwrap_or_default()
+    }
+
+    /// Takes back a fragment that is not needed any more.
+    pub fn recycle(&self, mut fragment: Fragment) {
+        fragment.clear();
+        self.pool.lock().push(fragment);
+    }
+
+    fn hashes_closures(&self) -> bool {
+        // Logging shows every type of every unit, so none may be left out.
+        !self.options.no_drop && !self.options.verbose
+    }
+}
+
+/// Loads all units of the file on `jobs` workers.
+pub fn load<H: Host>(host: &H, context: &Arc<FileContext>, jobs: usize, force_merging: bool) -> Result<(), LoadError> {
+    if force_merging || units_refer_to_each_other(&context.dwarf)? {
+        return load_merged(host, context);
+    }
+    let work = Units { host, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
+    let finished = queue::run(&work, &mut (), jobs);
+    for (_, item) in finished.left {
+        host.keep(item.handle);
+    }
+    match finished.outcome {
+        Outcome::Done | Outcome::Stopped => Ok(()),
+        Outcome::Aborted => Err(LoadError::Aborted),
+        Outcome::Panicked(what) => Err(LoadError::Panicked(what)),
+        Outcome::NoThread(e) => Err(LoadError::NoThread(e)),
+    }
+}
+
+/// Whether units of the file refer to each other: the Linux note of a link with LTO, or a form for such references in an abbreviation
+/// table.
+fn units_refer_to_each_other(dwarf: &DwarfFile) -> Result<bool, LoadError> {
+    const LINUX_ELFNOTE_LTO_INFO: u32 = 0x101;
+    for note in dwarf.elf().notes()? {
+        if note.name == b"Linux" && note.kind == LINUX_ELFNOTE_LTO_INFO && note.desc.iter().any(|&b| b != 0) {
+            return Ok(true);
+        }
+    }
+    Ok(dwarf.has_form(dw::DW_FORM_ref_addr)?)
+}
+
+struct Next {
+    offset: u64,
+    id: u32,
+}
+
+/// The queue's work: one item a unit.
+struct Units<'a, H: Host> {
+    host: &'a H,
+    context: &'a Arc<FileContext>,
+    next: Mutex<Next>,
+}
+
+struct Item<H> {
+    handle: H,
+    fragment: Arc<Mutex<Fragment>>,
+    messages: Vec<String>,
+}
+
+/// What a worker keeps.
+#[derive(Default)]
+struct WorkerScratch {
+    buf: Vec<u8>,
+    table: Vec<u8>,
+    abbrevs: Abbrevs,
+    attrs: Attrs,
+    builder: Scratch,
+    hash: closure::HashScratch,
+}
+
+impl<H: Host> Work for Units<'_, H> {
+    type Item = Item<H::Handle>;
+    type Scratch = WorkerScratch;
+    type Stage = ();
+
+    fn scratch(&self) -> WorkerScratch {
+        WorkerScratch::default()
+    }
+
+    fn decode(&self, scratch: &mut WorkerScratch) -> Decoded<Self::Item> {
+        match self.claim() {
+            Some((id, header)) => Decoded::Item(id, self.decode_unit(id, header, scratch)),
+            None => Decoded::End,
+        }
+    }
+
+    fn steal(&self, _: &mut WorkerScratch, (): &mut (), _: u32, item: Self::Item) -> Steal {
+        let fragment = item.fragment.clone();
+        let steal = self.host.steal(item.handle, item.fragment, &item.messages);
+        if let Some(fragment) = Arc::into_inner(fragment) {
+            self.context.recycle(fragment.into_inner());
+        }
+        steal
+    }
+}
+
+impl<H: Host> Units<'_, H> {
+    fn claim(&self) -> Option<(u32, UnitHeader)> {
+        let mut next = self.next.lock();
+        loop {
+            let header = next_header(self.host, &self.context.dwarf, &mut next.offset)?;
+            if !header.is_type_unit() {
+                next.id += 1;
+                return Some((next.id - 1, header));
+            }
+        }
+    }
+
+    fn decode_unit(&self, id: u32, header: UnitHeader, scratch: &mut WorkerScratch) -> Item<H::Handle> {
+        let mut fragment = self.context.fragment();
+        let mut messages = Vec::new();
+        let mut handle = None;
+        if let Err(e) = self.try_decode(id, header, scratch, &mut fragment, &mut handle, &mut messages) {
+            fragment.clear();
+            let path = self.context.dwarf.elf().path().display();
+            messages.push(format!("{path}: {e}, the unit at {:#x} is left out", header.offset));
+        }
+        let handle = handle.unwrap_or_else(|| {
+            let addr_size = header.addr_size;
+            self.host.create(self.context, &UnitFacts { id, name: b"", language: 0, addr_size, producer_clang: false })
+        });
+        Item { handle, fragment: Arc::new(Mutex::new(fragment)), messages }
+    }
+
+    fn try_decode(
+        &self,
+        id: u32,
+        header: UnitHeader,
+        scratch: &mut WorkerScratch,
+        fragment: &mut Fragment,
+        handle: &mut Option<H::Handle>,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let dwarf = &*self.context.dwarf;
+        dwarf.read_info(header.offset, header.size, &mut scratch.buf)?;
+        let end = u32::try_from(header.size).map_err(|_| too_large(header))?;
+        dwarf.read_abbrevs(&header, &mut scratch.table, &mut scratch.abbrevs, wanted)?;
+        let mut unit = Unit {
+            header,
+            bases: Bases::default(),
+            abbrevs: std::mem::take(&mut scratch.abbrevs),
+            start: 0,
+            end,
+            language: 0,
+            producer_clang: false,
+        };
+        let result = self.decode_in_memory(id, &mut unit, scratch, fragment, handle, messages);
+        scratch.abbrevs = unit.abbrevs;
+        result
+    }
+
+    fn decode_in_memory(
+        &self,
+        id: u32,
+        unit: &mut Unit,
+        scratch: &mut WorkerScratch,
+        fragment: &mut Fragment,
+        handle: &mut Option<H::Handle>,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let dwarf = &*self.context.dwarf;
+        let options = &self.context.options;
+        let base = unit.header.offset;
+        let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
+            return Ok(());
+        };
+        let units = std::slice::from_ref(unit);
+        let source = Source { file: dwarf, buf: &scratch.buf, units, base, kabi_prefix: options.kabi_prefix.as_deref() };
+        let clang = is_clang(&source, &units[0], &scratch.attrs);
+        let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
+        let made = handle.insert(self.host.create(self.context, &facts));
+        if tag == dw::DW_TAG_skeleton_unit {
+            messages.push(
+                "WARNING: DW_TAG_skeleton_unit used, please look for a .dwo file and use it instead.".to_string(),
+            );
+            return Ok(());
+        }
+        if !self.host.wants(made) || !has_children {
+            return Ok(());
+        }
+        unit.producer_clang = clang;
+        let units = std::slice::from_ref(&*unit);
+        let source = Source { file: dwarf, buf: &scratch.buf, units, base, kabi_prefix: options.kabi_prefix.as_deref() };
+        let abi = Abi::of(dwarf.elf().machine());
+        let mut builder = Builder::new(source, options, abi, &mut scratch.builder, fragment);
+        builder.walk(&units[0], key)?;
+        builder.finish(Some(&self.context.functions));
+        messages.append(scratch.builder.messages());
+        if self.context.hashes_closures() {
+            closure::hash_closures(fragment, &mut scratch.hash);
+        }
+        Ok(())
+    }
+}
+
+fn too_large(header: UnitHeader) -> DwarfError {
+    DwarfError::Invalid {
+        section: ".debug_info",
+        offset: header.offset,
+        expected: "a unit smaller than 4 GiB",
+        found: header.size,
+    }
+}
+
+fn is_clang(source: &Source<'_>, unit: &Unit, attrs: &Attrs) -> bool {
+    source.string(unit, attrs, Slot::Producer).is_some_and(|p| memchr::memmem::find(p, b"clang").is_some())
+}
+
+fn facts<'a>(id: u32, source: &Source<'a>, unit: &Unit, attrs: &Attrs, producer_clang: bool) -> UnitFacts<'a> {
+    UnitFacts {
+        id,
+        name: source.string(unit, attrs, Slot::Name).unwrap_or_default(),
+        language: unit.language,
+        addr_size: unit.header.addr_size,
+        producer_clang,
+    }
+}
+
+/// One unit of all units, on the calling thread.
+fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), LoadError> {
+    let dwarf = &*context.dwarf;
+    let options = &context.options;
+    let size = dwarf.info_size();
+    if size >= u64::from(u32::MAX) {
+        return Err(LoadError::TooLarge { size });
+    }
+    let mut buf = Vec::new();
+    dwarf.read_info(0, size, &mut buf)?;
+    let mut units = Vec::new();
+    let mut starts = Vec::new();
+    let mut table = Vec::new();
+    let mut attrs = Attrs::default();
+    let mut offset = 0;
+    let mut first = None;
+    while let Some(header) = next_header(host, dwarf, &mut offset) {
+        let mut abbrevs = Abbrevs::default();
+        dwarf.read_abbrevs(&header, &mut table, &mut abbrevs, wanted)?;
+        let mut unit = Unit {
+            header,
+            bases: Bases::default(),
+            abbrevs,
+            start: header.offset as u32,
+            end: (header.offset + header.size) as u32,
+            language: 0,
+            producer_clang: false,
+        };
+        let entry = read_unit_entry(dwarf, &buf, 0, &mut unit, &mut attrs)?;
+        let wanted = match entry {
+            Some((_, has_children, key)) => {
+                let single = std::slice::from_ref(&unit);
+                let source = Source { file: dwarf, buf: &buf, units: single, base: 0, kabi_prefix: None };
+                let clang = is_clang(&source, &unit, &attrs);
+                let facts = facts(0, &source, &unit, &attrs, clang);
+                first.get_or_insert(UnitFacts { name: b"", ..facts });
+                let wanted = has_children && host.wants_part(&facts);
+                unit.producer_clang = clang;
+                wanted.then_some(key)
+            }
+            None => None,
+        };
+        starts.push(wanted);
+        units.push(unit);
+    }
+    let Some(facts) = first else { return Ok(()) };
+    let handle = host.create(context, &UnitFacts { id: 0, ..facts });
+    let mut scratch = WorkerScratch::default();
+    let mut fragment = Fragment::default();
+    let kabi_prefix = options.kabi_prefix.as_deref();
+    let source = Source { file: dwarf, buf: &buf, units: &units, base: 0, kabi_prefix };
+    let abi = Abi::of(dwarf.elf().machine());
+    let mut builder = Builder::new(source, options, abi, &mut scratch.builder, &mut fragment);
+    for (unit, start) in units.iter().zip(&starts) {
+        if let Some(key) = start {
+            builder.walk(unit, *key)?;
+        }
+    }
+    builder.finish(Some(&context.functions));
+    let messages = std::mem::take(scratch.builder.messages());
+    match host.steal(handle, Arc::new(Mutex::new(fragment)), &messages) {
+        Steal::Abort => Err(LoadError::Aborted),
+        Steal::Continue | Steal::Stop => Ok(()),
+    }
+}
+
+/// The header at `offset`, which moves on to the next. Units of unknown versions are passed with a message.
+fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64) -> Option<UnitHeader> {
+    loop {
+        match dwarf.unit_header(*offset) {
+            Ok(header) => {
+                *offset = header.map_or(*offset, |h| h.offset + h.size);
+                return header;
+            }
+            Err(e) => {
+                host.message(&format!("{}: {e}, left out", dwarf.elf().path().display()));
+                match e {
+                    DwarfError::Version { offset: at, size, .. } => *offset = at + size,
+                    // Where the next unit starts is not known.
+                    _ => *offset = u64::MAX,
+                }
+            }
+        }
+    }
+}
