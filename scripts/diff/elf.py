@@ -128,7 +128,13 @@ def numbers_only(old, new, x, y):
     if x.size != y.size:
         return [f"{x.name}: size changed"]
     if x.kind != 2:
-        return []  # group members and extended indices are numbers throughout; their count is compared above
+        # Words that are section numbers, after the flags of a group; symbols without an extended number have 0.
+        order = "<" if old.raw[5] == 1 else ">"
+        first = 1 if x.kind == 17 else 0
+        words = [struct.unpack(f"{order}{len(data) // 4}I", data)[first:] for data in (x.data, y.data)]
+        same = x.data[:4 * first] == y.data[:4 * first] and all(
+            old.sections[m].name == new.sections[n].name if m and n else m == n for m, n in zip(*words))
+        return [] if same else [f"{x.name}: leads to other sections"]
     wide, order = old.raw[4] == 2, "<" if old.raw[5] == 1 else ">"
     layout = order + ("IBBHQQ" if wide else "IIIBBH")
     step = struct.calcsize(layout)

@@ -14,7 +14,7 @@ import threading
 
 import elf
 from elf import ADDED
-from harness import run, tool
+from harness import FRONTENDS, run
 from suite_cli import objects
 
 PROGRAM = """
@@ -150,7 +150,7 @@ def errors(context):
     made = objects()
     good = (made / "mn").read_bytes()
 
-    def attempt(name, content, must, arguments=("-J", "file"), prepare=None, limits=None, wrapper=()):
+    def attempt(name, content, must, arguments=("-J", "file"), prepare=None, limits=None, wrapper=(), programs=FRONTENDS / "bin"):
         """`must` is what has to hold: "message" (stderr names the file), "refusal" (exit not 0 and a message), "told" (BTF was
         written, or stderr says something). In no case may there be a crash or a file left over."""
         folder = context.folder()
@@ -159,7 +159,7 @@ def errors(context):
         if prepare:
             prepare(folder)
         before = inventory(folder)
-        done = run([*wrapper, tool("pahole"), *arguments], cwd=folder, library=context.library, limits=limits, timeout=60)
+        done = run([*wrapper, programs / "pahole", *arguments], cwd=folder, library=context.library, limits=limits, timeout=60)
         after = inventory(folder)
         problems = []
         if not done.alive():
@@ -226,19 +226,22 @@ def errors(context):
         attempt(f"disk full after {size} bytes, in place", good, "refusal", limits=[(resource.RLIMIT_FSIZE, size)])
     attempt("base BTF missing", good, "refusal", ("-J", "--btf_base=no.btf", "--btf_encode_detached=out", "file"))
 
-    # Where root may do everything, somebody else tries.
-    wrapper = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--") if os.geteuid() == 0 else ()
-    able = run([*wrapper, tool("pahole"), "--version"], library=context.library).status == 0
-    if not able:
-        report.note("an unprivileged user cannot reach this folder: unwritable targets not tried")
-        return
+    # Where root may do everything, somebody else tries: on copies of the programs that anybody can reach.
+    wrapper, programs = (), FRONTENDS / "bin"
+    if os.geteuid() == 0:
+        wrapper = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--",
+                   "env", f"DWLIB={context.scratch / 'everybody/library'}")
+        os.chmod(context.scratch, 0o755)
+        shutil.copytree(FRONTENDS, context.scratch / "everybody/frontends", symlinks=True)
+        shutil.copytree(context.library, context.scratch / "everybody/library")
+        programs = context.scratch / "everybody/frontends/bin"
 
     def closed(folder):
         for parent in (folder.parent, folder):
             os.chmod(parent, 0o755)
         os.chmod(folder / "file", 0o444)
         os.chmod(folder, 0o555)
-    folder, done = attempt("folder and file not writable, in place", good, "refusal", prepare=closed, wrapper=wrapper)
+    folder, done = attempt("folder and file not writable, in place", good, "refusal", prepare=closed, wrapper=wrapper, programs=programs)
     os.chmod(folder, 0o755)
-    folder, done = attempt("folder not writable, detached", good, "refusal", detached, prepare=closed, wrapper=wrapper)
+    folder, done = attempt("folder not writable, detached", good, "refusal", detached, prepare=closed, wrapper=wrapper, programs=programs)
     os.chmod(folder, 0o755)
