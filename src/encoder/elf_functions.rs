@@ -24,6 +24,7 @@ pub struct ElfFunctions {
     symbols: Vec<Symbol>,
     /// Where the pieces that do not count lie: function and address, sorted.
     pieces: Vec<(u32, u64)>,
+    btf_ids: Vec<IdSymbol>,
     /// Open addressing, a power of two: upper half the hash, lower half the index plus one; 0 is free.
     slots: Vec<u64>,
     has_symbol_table: bool,
@@ -44,6 +45,18 @@ struct Symbol {
     addr: u64,
 }
 
+/// A symbol that marks a place in section `.BTF_ids`; kept from the one walk over the symbols.
+#[derive(Clone, Debug)]
+pub(super) struct IdSymbol {
+    pub name: Box<[u8]>,
+    /// `st_value` as in the file.
+    pub value: u64,
+    pub size: u64,
+    pub section: u32,
+}
+
+const ID_PREFIX: &[u8] = b"__BTF_ID__";
+
 /// One symbol of a function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FunctionSymbol<'a> {
@@ -59,8 +72,16 @@ impl ElfFunctions {
         let Some(symbols) = elf.symbols()? else {
             return Ok(ElfFunctions { relocatable: elf.is_relocatable(), ..ElfFunctions::default() });
         };
-        let functions = symbols.iter().filter(|symbol| symbol.st_type == STT_FUNC.0);
+        let mut btf_ids = Vec::new();
+        let functions = symbols.iter().filter(|symbol| {
+            if symbol.name.starts_with(ID_PREFIX) && !symbol.reserved {
+                let (value, size, section) = (symbol.value, symbol.size, symbol.shndx);
+                btf_ids.push(IdSymbol { name: symbol.name.into(), value, size, section });
+            }
+            symbol.st_type == STT_FUNC.0
+        });
         let mut table = ElfFunctions::from_symbols(functions.map(|symbol| (symbol.name, symbol.value)));
+        table.btf_ids = btf_ids;
         table.relocatable = elf.is_relocatable();
         Ok(table)
     }
@@ -205,6 +226,10 @@ impl ElfFunctions {
     /// The first symbol at `addr` whose name has a suffix.
     pub fn suffixed_symbol_at(&self, function: u32, addr: u64) -> Option<FunctionSymbol<'_>> {
         self.symbols(function).find(|symbol| symbol.addr == addr && memchr::memchr(b'.', symbol.name).is_some())
+    }
+
+    pub(super) fn btf_ids(&self) -> &[IdSymbol] {
+        &self.btf_ids
     }
 
     /// Whether code at `addr` belongs to no symbol of the function, pieces included: it is a definition that the linker put

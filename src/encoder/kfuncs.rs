@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::elf_functions::ElfFunctions;
 use super::report::{Report, text};
-use crate::elf::{ElfError, ElfFile};
+use crate::elf::ElfFile;
 
 const SECTION: &[u8] = b".BTF_ids";
 const SET_PREFIX: &[u8] = b"__BTF_ID__set8__";
@@ -38,24 +38,21 @@ pub struct Kfuncs {
 }
 
 impl Kfuncs {
-    /// Reads the kfuncs of `elf`. A file without `.BTF_ids` or symbols has none.
-    pub fn collect(elf: &ElfFile, functions: &ElfFunctions, report: &mut dyn Report) -> Result<Kfuncs, ElfError> {
-        let (Some(section), Some(symbols)) = (elf.section_index(SECTION), elf.symbols()?) else {
-            return Ok(Kfuncs::default());
-        };
+    /// Reads the kfuncs of `elf`, whose functions are `functions`. A file without `.BTF_ids` or symbols has none.
+    pub fn collect(elf: &ElfFile, functions: &ElfFunctions, report: &mut dyn Report) -> Kfuncs {
+        let Some(section) = elf.section_index(SECTION) else { return Kfuncs::default() };
         let data = match elf.read_raw(section) {
             Ok(data) => data,
             Err(error) => {
                 report.error(&text!("btf_encoder__collect_kfuncs: ", format_args!("{error}"), "\n"));
-                return Ok(Kfuncs::default());
+                return Kfuncs::default();
             }
         };
         // Symbols of relocatable files count from the start of the section, whatever address it will get.
         let addr = if elf.is_relocatable() { 0 } else { elf.sections()[section].addr };
         let ids = Ids { data: &data, addr, little_endian: elf.little_endian() };
-        let here = || symbols.iter().filter(|symbol| !symbol.reserved && symbol.shndx as usize == section);
-        let here = || here().map(|symbol| (symbol.name, symbol.value, symbol.size));
-        Ok(Kfuncs::from_symbols(&ids, here, functions, report))
+        let here = || functions.btf_ids().iter().filter(|symbol| symbol.section as usize == section);
+        Kfuncs::from_symbols(&ids, || here().map(|symbol| (&*symbol.name, symbol.value, symbol.size)), functions, report)
     }
 
     /// `symbols` gives name, value and size of the section's symbols, twice.

@@ -4,10 +4,9 @@
 //! demand those of all sections. DWARF says where a variable lies, not in which section: the section table decides.
 
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
 
 use object::elf::{SHT_NOBITS, SHT_PROGBITS, STT_OBJECT};
-use rustc_hash::FxHasher;
+use rustc_hash::FxHashSet;
 
 use super::fragment::Fragment;
 use super::names::Names;
@@ -15,7 +14,7 @@ use super::options::Options;
 use super::report::{Report, text};
 use super::verbose;
 use crate::btf::{Btf, BtfError, Kind, SecInfo, TypeId, VarLinkage};
-use crate::elf::{ElfError, ElfFile, Symbols};
+use crate::elf::{ElfError, ElfFile};
 
 const PERCPU_SECTION: &[u8] = b".data..percpu";
 /// Names of variables that compilers and macros make up, and nobody looks for.
@@ -30,9 +29,8 @@ pub struct Variables {
     sections: Vec<Section>,
     /// Which section an address lies in: start to end and section. Where sections overlap the first one has it.
     by_addr: BTreeMap<u64, (u64, usize)>,
-    symbols: Option<Symbols>,
-    /// Hash of section and name of each object, and its number; made when first needed.
-    objects: Option<Vec<(u64, u32)>>,
+    /// Section and name of each object in the wanted sections, from the symbol table.
+    objects: FxHashSet<(u32, Box<[u8]>)>,
     has_percpu: bool,
     /// Skip what cannot be encoded instead of failing.
     force: bool,
@@ -80,7 +78,14 @@ impl Variables {
     pub fn new(elf: &ElfFile, options: &Options) -> Result<Variables, ElfError> {
         let sections = elf.sections().iter().map(|section| (&*section.name, section.sh_type, section.addr, section.size));
         let mut variables = Variables::from_sections(sections, options);
-        variables.symbols = elf.symbols()?;
+        let Some(symbols) = elf.symbols()?.filter(|_| variables.sections.iter().any(|section| section.wanted)) else {
+            return Ok(variables);
+        };
+        for symbol in symbols.iter().filter(|symbol| symbol.st_type == STT_OBJECT.0 && !symbol.reserved) {
+            if variables.sections.get(symbol.shndx as usize).is_some_and(|section| section.wanted) {
+                variables.objects.insert((symbol.shndx, symbol.name.into()));
+            }
+        }
         Ok(variables)
     }
 
@@ -126,28 +131,6 @@ impl Variables {
         (addr < end).then_some(index)
     }
 
-    /// Whether the symbol table has an object `name` in section number `section`.
-    pub fn is_in_section(&mut self, name: &[u8], section: usize) -> bool {
-        let Some(symbols) = &self.symbols else { return false };
-        let is_object = |st_type: u8| st_type == STT_OBJECT.0;
-        let objects = self.objects.get_or_insert_with(|| {
-            let mut objects: Vec<(u64, u32)> = symbols
-                .iter()
-                .filter(|symbol| is_object(symbol.st_type) && !symbol.reserved)
-                .map(|symbol| (object_hash(symbol.name, symbol.shndx as usize), symbol.index))
-                .collect();
-            objects.sort_unstable();
-            objects
-        });
-        let hash = object_hash(name, section);
-        let first = objects.partition_point(|&(other, _)| other < hash);
-        objects[first..]
-            .iter()
-            .take_while(|&&(other, _)| other == hash)
-            .filter_map(|&(_, index)| symbols.get(index as usize))
-            .any(|symbol| symbol.name == name && symbol.shndx as usize == section)
-    }
-
     /// Adds a unit's variables to the BTF, whose types are there already. `type_id` turns the fragment's ids into final
     /// ones, `unit` is the unit's name for messages.
     pub fn add(
@@ -170,7 +153,7 @@ impl Variables {
                 continue;
             }
             // Variables of sections that are not linked have the address 0, too.
-            if offset == 0 && !self.is_in_section(name, section) {
+            if offset == 0 && !self.objects.contains(&(section as u32, name.into())) {
                 continue;
             }
             if !is_valid_name(name) {
@@ -271,13 +254,6 @@ impl Variables {
         }
         Ok(())
     }
-}
-
-fn object_hash(name: &[u8], section: usize) -> u64 {
-    let mut hasher = FxHasher::default();
-    name.hash(&mut hasher);
-    section.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// What the kernel takes for the name of a variable.

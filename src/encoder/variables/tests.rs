@@ -164,3 +164,20 @@ fn names() {
         assert!(!is_valid_name(bad.as_bytes()), "{bad}");
     }
 }
+
+#[test]
+fn offset_zero_needs_a_symbol() {
+    let mut variables = variables(&options(true, false, false));
+    variables.objects.insert((2, b"kept"[..].into()));
+    variables.objects.insert((3, b"elsewhere"[..].into()));
+    let mut fragment = Fragment::default();
+    for name in ["discarded", "kept", "elsewhere"] {
+        let name = fragment.strings.push(name.as_bytes());
+        fragment.vars.push(SavedVar { name, addr: 0x2000, type_id: 1, size: 4, external: false, annots: 0..0 });
+    }
+    let mut btf = Btf::new(Endian::HOST);
+    btf.add_int(b"int", 4, INT_SIGNED).unwrap();
+    variables.add(&mut btf, &fragment, b"", &mut LocalNames, TypeId, &mut Collected::default()).unwrap();
+    assert_eq!(btf.name(TypeId(2)), b"kept");
+    assert_eq!(btf.type_count(), 3);
+}
