@@ -52,6 +52,8 @@ enum Entity {
 /// What all units of a program have in their headers.
 pub struct Program {
     entities: Vec<Entity>,
+    /// Percentage of definitions that differ from unit to unit.
+    contradictions: usize,
 }
 
 const INTS: [(&str, i64, i64); 4] = [("int", 4, 1), ("char", 1, 1), ("unsigned_long", 8, 0), ("bool", 1, 4)];
@@ -96,10 +98,19 @@ fn random_fields(rng: &mut Rng, entities: usize, depth: usize, most: usize) -> V
 
 impl Program {
     pub fn random(rng: &mut Rng, count: usize) -> Program {
+        Program::with(rng, count, 15, 6)
+    }
+
+    /// One in which a name means the same everywhere.
+    pub fn consistent(rng: &mut Rng, count: usize) -> Program {
+        Program::with(rng, count, 0, 0)
+    }
+
+    fn with(rng: &mut Rng, count: usize, shared_names: usize, contradictions: usize) -> Program {
         let entities = (0..count)
             .map(|i| {
                 // Two entities in a row sometimes share a name: static types of different units.
-                let name = format!("t{}", if rng.chance(15) { i / 2 } else { i });
+                let name = format!("t{}", if rng.chance(shared_names) { i / 2 } else { i });
                 match rng.below(8) {
                     0 => Entity::Enum {
                         name,
@@ -116,7 +127,7 @@ impl Program {
                 }
             })
             .collect();
-        Program { entities }
+        Program { entities, contradictions }
     }
 
     /// Appends one unit's types to `ops`; the first one gets the id `first`. Returns the id after the last.
@@ -124,7 +135,7 @@ impl Program {
         let mut unit = Unit {
             program: self,
             complete: self.entities.iter().map(|_| rng.chance(65)).collect(),
-            changed: self.entities.iter().map(|_| rng.chance(6)).collect(),
+            changed: self.entities.iter().map(|_| rng.chance(self.contradictions)).collect(),
             nodes: Vec::new(),
             seen: Vec::new(),
         };
@@ -134,7 +145,8 @@ impl Program {
         }
         for i in 0..rng.below(3) {
             let proto = random_expr(rng, self.entities.len(), 1);
-            let at = unit.node(rng, &Expr::Proto(Box::new(proto), vec![("a".into(), Expr::Named(0)), (String::new(), Expr::Void)]));
+            let at =
+                unit.node(rng, &Expr::Proto(Box::new(proto), vec![("a".into(), Expr::Named(0)), (String::new(), Expr::Void)]));
             unit.nodes.push(Node::Func(format!("fn{i}"), at));
         }
         unit.emit(rng, first, ops)

@@ -175,8 +175,7 @@ impl State {
                 return Ok(0);
             }
             "dedup" => {
-                let opts =
-                    DedupOptions { force_collisions: a != 0 || self.way.force_collisions, ..DedupOptions::default() };
+                let opts = DedupOptions { force_collisions: a != 0 || self.way.force_collisions, ..DedupOptions::default() };
                 return btf.dedup(&opts).map(|()| 0);
             }
             "distill" => {
