@@ -14,11 +14,13 @@ pub unsafe extern "C" fn class__fprintf(_cls: *mut Class, _cu: *const Cu, _fp: *
     missing("class__fprintf")
 }
 
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn class_member__dwarf_recode_bitfield(_member: *mut ClassMember, _cu: *mut Cu) -> c_int {
     missing("class_member__dwarf_recode_bitfield")
 }
 
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn elf_functions__new(_elf: *mut Elf) -> *mut ElfFunctions {
     missing("elf_functions__new")
@@ -144,6 +146,7 @@ pub unsafe extern "C" fn variable__type_name(
     missing("variable__type_name")
 }
 
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn variable_in_sec(_encoder: *mut BtfEncoder, _name: *const c_char, _shndx: usize) -> bool {
     missing("variable_in_sec")

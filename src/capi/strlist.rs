@@ -54,6 +54,8 @@ pub unsafe extern "C" fn strlist__new(dupstr: bool) -> *mut Strlist {
 }
 
 /// A node for `s`, copied when asked; NULL when memory is short.
+///
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn str_node__new(s: *const c_char, dupstr: bool) -> *mut StrNode {
     entry(|| {

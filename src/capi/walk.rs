@@ -5,8 +5,6 @@ use std::ffi::{c_int, c_void};
 use super::entry::{entry, non_null};
 use crate::abi::{Cu, Ftype, Function, InlineExpansion, Lexblock, ListHead, Namespace, PtrTable, Tag, dw_tag};
 
-type Visit = unsafe extern "C" fn(*mut Tag, *mut Cu, *mut c_void) -> c_int;
-
 /// What is still to be done: visit a tag, or first what is below it.
 enum Step {
     Visit(*mut Tag),
@@ -34,7 +32,11 @@ unsafe fn lists_below(tag: *mut Tag) -> [Option<*mut ListHead>; 2] {
 
 /// Calls `iterator` for every tag, each list from its end, what is below a tag before the tag; 1 when it stopped the walk.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn cu__for_all_tags(cu: *mut Cu, iterator: Option<Visit>, cookie: *mut c_void) -> c_int {
+pub unsafe extern "C" fn cu__for_all_tags(
+    cu: *mut Cu,
+    iterator: Option<unsafe extern "C" fn(*mut Tag, *mut Cu, *mut c_void) -> c_int>,
+    cookie: *mut c_void,
+) -> c_int {
     entry(|| {
         non_null!(cu);
         let Some(iterator) = iterator else { return 0 };
