@@ -7,7 +7,9 @@
 //!
 //! A new section looks like objcopy's: SHT_PROGBITS, no flags, no address, alignment 1 (its bytes are aligned to 8 nevertheless, so
 //! that they can be used from a map of the file), and the highest number. A section that exists keeps type, flags, alignment and
-//! number. If it is part of a segment (the `.BTF` of a linked kernel, which is loaded), its new contents must fit where it is.
+//! number. One that is part of a segment (the `.BTF` of a linked kernel, which is loaded) is changed where it is, if the new contents
+//! fit. If they do not, the segment keeps the old ones, so that the program runs as before, and the section becomes one that is not
+//! loaded. (The C library let libelf move everything behind it in the file but not in the segments, so nothing ran any more.)
 
 use super::ElfError;
 use super::codec::{Codec, SectionHeader};
@@ -50,8 +52,6 @@ pub enum EditError {
     NotRegular { path: PathBuf },
     /// The file has no section headers, or these have no names: there is nothing a section could be added to.
     NoSections { path: PathBuf },
-    /// The section is loaded with a segment, so it cannot move, and its new contents are larger than it is (sizes in bytes).
-    NoRoom { path: PathBuf, section: String, size: u64, room: u64 },
     /// The result would exceed what the file's class can express.
     TooLarge { path: PathBuf, size: u64 },
     /// The new file could not be written.
@@ -67,11 +67,6 @@ impl fmt::Display for EditError {
             EditError::NoSections { path } => {
                 write!(f, "{}: has no section headers with names, so no section can be added", path.display())
             }
-            EditError::NoRoom { path, section, size, room } => write!(
-                f,
-                "{}: section {section} is part of a segment and has {room} bytes, which its new contents of {size} bytes exceed",
-                path.display()
-            ),
             EditError::TooLarge { path, size } => {
                 write!(f, "{}: would get {size:#x} bytes, more than a 32-bit ELF file can have", path.display())
             }
@@ -205,20 +200,11 @@ impl Editor<'_> {
                     table.len() - 1
                 }
             };
-            let is_old = index < self.headers.table.len();
-            if is_old && self.is_loaded(&table[index])? {
-                self.put_in_place(&mut table[index], section, &mut plan)?;
-                continue;
+            let is_loaded = index < self.headers.table.len() && self.is_loaded(&table[index])?;
+            if plan.give_contents(&mut table[index], section.data, is_loaded) {
+                moved.retain(|(other, _)| *other != index);
+                moved.push((index, section.data));
             }
-            let header = &mut table[index];
-            header.size = section.data.len() as u64;
-            // The new contents are neither compressed nor absent, whatever the old ones were.
-            header.flags &= !elf::SHF_COMPRESSED.0;
-            if header.sh_type == elf::SHT_NOBITS.0 || header.sh_type == elf::SHT_NULL.0 {
-                header.sh_type = elf::SHT_PROGBITS.0;
-            }
-            moved.retain(|(other, _)| *other != index);
-            moved.push((index, section.data));
         }
 
         // The table of names moves, too: unless it is itself loaded (a file whose names are in `.dynstr`), then it stays for
@@ -289,28 +275,6 @@ impl Editor<'_> {
         Ok(self.segments()?.iter().any(|&(start, segment_end)| header.offset < segment_end && start < end))
     }
 
-    fn put_in_place<'n>(
-        &self,
-        header: &mut SectionHeader,
-        section: &NewSection<'n>,
-        plan: &mut Plan<'n>,
-    ) -> Result<(), EditError> {
-        let size = section.data.len() as u64;
-        if size > header.size {
-            return Err(EditError::NoRoom {
-                path: self.path(),
-                section: String::from_utf8_lossy(section.name).into_owned(),
-                size,
-                room: header.size,
-            });
-        }
-        plan.in_place.push((header.offset, section.data));
-        plan.padding.push((header.offset + size, vec![0; (header.size - size) as usize]));
-        header.size = size;
-        header.flags &= !elf::SHF_COMPRESSED.0;
-        Ok(())
-    }
-
     /// Start and end in the file of all segments. Those of a file with debugging information alone describe the program it was
     /// split from, and may lie outside.
     fn segments(&self) -> Result<Vec<(u64, u64)>, EditError> {
@@ -342,8 +306,8 @@ impl Editor<'_> {
         Ok(ranges)
     }
 
-    /// How many bytes of the file have to stay: all but what follows the last byte in use when the sections `rewritten` and the
-    /// section header table get new places. All bytes, if behind that there is anything else, such as a module's signature.
+    /// How many bytes of the file have to stay when the sections `rewritten` and the section header table get new places: all but
+    /// those of them that end the file. If something else does, such as a module's signature, that is all bytes.
     fn keep(&self, rewritten: &[usize]) -> Result<u64, EditError> {
         let range = |header: &SectionHeader| (header.offset, header.offset + header.size);
         let table = &self.headers.table;
@@ -361,16 +325,15 @@ impl Editor<'_> {
         let table_end = table_start + (table.len() * self.codec().section_header_size()) as u64;
         let mut free: Vec<(u64, u64)> = rewritten.iter().map(|&i| &table[i]).filter(|h| has_bytes(h)).map(range).collect();
         free.push((table_start, table_end));
-        free.push((self.file_size, self.file_size));
-        free.sort_unstable();
-        let mut at = in_use;
+        free.sort_unstable_by_key(|(_, end)| std::cmp::Reverse(*end));
+        let mut keep = self.file_size;
         for (start, end) in free {
-            if start > at && !self.is_padding(at, start)? {
-                return Ok(self.file_size);
+            if end < keep && !self.is_padding(end, keep)? {
+                break;
             }
-            at = at.max(end);
+            keep = keep.min(start);
         }
-        Ok(in_use)
+        Ok(keep.max(in_use))
     }
 
     fn is_padding(&self, start: u64, end: u64) -> Result<bool, EditError> {
@@ -401,7 +364,33 @@ impl Editor<'_> {
     }
 }
 
-impl Plan<'_> {
+impl<'n> Plan<'n> {
+    /// Makes `header` that of a section with these contents, written over the old ones if those are part of a segment and large
+    /// enough. Returns whether the contents still need a place.
+    fn give_contents(&mut self, header: &mut SectionHeader, data: &'n [u8], is_loaded: bool) -> bool {
+        // The new contents are neither compressed nor absent, whatever the old ones were.
+        header.flags &= !elf::SHF_COMPRESSED.0;
+        if header.sh_type == elf::SHT_NOBITS.0 || header.sh_type == elf::SHT_NULL.0 {
+            header.sh_type = elf::SHT_PROGBITS.0;
+        }
+        let room = std::mem::replace(&mut header.size, data.len() as u64);
+        if !is_loaded {
+            return true;
+        }
+        match room.checked_sub(header.size) {
+            Some(left) => {
+                self.in_place.push((header.offset, data));
+                self.padding.push((header.offset + header.size, vec![0; left as usize]));
+                false
+            }
+            None => {
+                header.flags &= !elf::SHF_ALLOC.0;
+                header.addr = 0;
+                true
+            }
+        }
+    }
+
     /// Appends `bytes` at a multiple of `align`, and returns where in the file that is.
     fn append(&mut self, bytes: &[u8], align: u64) -> u64 {
         let align = if align.is_power_of_two() { align.min(4096) } else { FILE_ALIGN };
