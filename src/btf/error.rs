@@ -29,6 +29,12 @@ pub enum BtfError {
     NotSplit,
     /// The base holds a type that a split BTF is not expected to refer to.
     UnexpectedBaseKind { id: u32 },
+    /// A type of the distilled base has no match in the base to relocate to.
+    NotInBase { id: u32 },
+    /// A type of the distilled base has several matches in the base to relocate to.
+    AmbiguousInBase { id: u32 },
+    /// A name of a split type comes from the distilled base, but names none of the types matched there.
+    NameNotInBase { id: u32 },
     /// The types of a structure or array are of no definite size.
     NoSize { id: u32 },
     /// A size above 4 GiB.
@@ -38,6 +44,7 @@ pub enum BtfError {
 impl BtfError {
     /// The positive errno value with which libbpf reports this.
     pub fn errno(&self) -> i32 {
+        const ENOENT: i32 = 2;
         const ENOMEM: i32 = 12;
         const E2BIG: i32 = 7;
         const EINVAL: i32 = 22;
@@ -48,6 +55,7 @@ impl BtfError {
             BtfError::EnumeratorRange(_) | BtfError::VlenOverflow { .. } | BtfError::SizeOverflow { .. } => E2BIG,
             BtfError::TooManyTypes | BtfError::TooManyStrings => ENOMEM,
             BtfError::ReferenceLoop { .. } => ELOOP,
+            BtfError::NameNotInBase { .. } => ENOENT,
             _ => EINVAL,
         }
     }
@@ -69,6 +77,11 @@ impl fmt::Display for BtfError {
             BtfError::ReferenceLoop { id } => write!(f, "BTF type {id}: refers to itself without a struct or typedef between"),
             BtfError::NotSplit => f.write_str("expected a split BTF"),
             BtfError::UnexpectedBaseKind { id } => write!(f, "BTF type {id} of the base: not a type to refer to from split BTF"),
+            BtfError::NotInBase { id } => write!(f, "BTF type {id} of the distilled base: no type of the base matches it"),
+            BtfError::AmbiguousInBase { id } => {
+                write!(f, "BTF type {id} of the distilled base: more than one type of the base matches it")
+            }
+            BtfError::NameNotInBase { id } => write!(f, "BTF type {id}: has a name of the distilled base that the base lacks"),
             BtfError::NoSize { id } => write!(f, "BTF type {id}: has no size"),
             BtfError::SizeOverflow { id } => write!(f, "BTF type {id}: larger than 4 GiB"),
         }

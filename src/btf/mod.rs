@@ -16,6 +16,7 @@
 //! - `parse`, `write`: to and from bytes.
 //! - `dedup`: deduplication.
 //! - `distill`: a small stand-in for the base of a split BTF.
+//! - `relocate`: back from the stand-in to a base.
 //! - `query`: look-up by name, sizes.
 
 mod builder;
@@ -26,6 +27,7 @@ mod error;
 mod parse;
 mod query;
 mod record;
+mod relocate;
 mod strings;
 mod write;
 

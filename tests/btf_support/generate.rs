@@ -314,13 +314,13 @@ impl Unit<'_> {
 pub fn tangle(rng: &mut Rng, first: i64, count: usize, names: usize, ops: &mut Vec<Op>) -> i64 {
     let is_struct: Vec<bool> = (0..count).map(|_| rng.chance(40)).collect();
     let structs: Vec<i64> = (0..count).filter(|&i| is_struct[i]).map(|i| first + i as i64).collect();
-    for i in 0..count {
+    for (i, &is_struct) in is_struct.iter().enumerate() {
         let id = first + i as i64;
         let name = |rng: &mut Rng| format!("n{}", rng.below(names));
         let back = |rng: &mut Rng| {
             if !structs.is_empty() && rng.chance(50) { structs[rng.below(structs.len())] } else { rng.below(id as usize) as i64 }
         };
-        if is_struct[i] {
+        if is_struct {
             let union = rng.chance(10);
             let label = if rng.chance(30) { String::new() } else { name(rng) };
             ops.push(op(if union { "union" } else { "struct" }, &label, &[8]));

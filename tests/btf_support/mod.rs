@@ -184,6 +184,10 @@ impl State {
                 put_raw(out, &base);
                 return Ok(0);
             }
+            "relocate" => {
+                let base = Arc::new(Btf::parse(&std::fs::read(&op.name).unwrap(), None)?);
+                return btf.relocate(base).map(|()| 0);
+            }
             "add_str" => return btf.add_str(n).map(|off| off.0 as i32),
             "int" => btf.add_int(n, a as u32, b as u32),
             "float" => btf.add_float(n, a as u32),

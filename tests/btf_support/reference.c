@@ -154,6 +154,8 @@ static int run(const char *op, const char *n, long a, long b, long c)
 		release(new_base);
 		return 0;
 	}
+	if (!strcmp(op, "relocate"))
+		return CALL(int, "btf__relocate", (struct btf *, struct btf *))(cur, load_file(n, NULL));
 	if (!strcmp(op, "add_str"))
 		return CALL(int, "btf__add_str", (struct btf *, const char *))(cur, n);
 	if (!strcmp(op, "int"))
