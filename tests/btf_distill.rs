@@ -98,8 +98,3 @@ fn empty_distilled_base() {
         expected.own_types().map(|(_, ty)| ty.words()[1..].to_vec()).collect::<Vec<_>>()
     });
 }
-impl DD {
-    fn path(&self) -> &Path {
-        &self.0
-    }
-}
