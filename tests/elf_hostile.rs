@@ -116,3 +116,36 @@ fn section_counts_that_cannot_be() {
     bytes[40..48].fill(0xff); // e_shoff
     exercise(&path, &bytes);
 }
+
+#[test]
+fn overlapping_sections_take_no_time_by_the_product() {
+    // A table of 50,000 section headers that all have the same name of a megabyte, and the same contents.
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("overlapping");
+    let (names_at, count) = (64usize, 50_000usize);
+    let mut names = vec![b'x'; 1 << 20];
+    *names.last_mut().unwrap() = 0;
+    for (kind, name) in [(7u32, 0u32), (4, 0), (4, (1 << 20) - 40_000)] {
+        let mut bytes = b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0\x01\0\x3e\0\x01\0\0\0".to_vec();
+        bytes.resize(64, 0);
+        bytes.extend(&names);
+        let table = bytes.len() as u64;
+        bytes[40..48].copy_from_slice(&table.to_le_bytes());
+        bytes[58..64].copy_from_slice(&[64, 0, 0x50, 0xc3, 1, 0]);
+        for index in 0..count {
+            let mut header = [0; 64];
+            header[..4].copy_from_slice(&name.to_le_bytes());
+            header[4..8].copy_from_slice(&(if index == 1 { 3 } else { kind }).to_le_bytes());
+            header[24..32].copy_from_slice(&(names_at as u64).to_le_bytes());
+            header[32..40].copy_from_slice(&(1u64 << 20).to_le_bytes());
+            header[44..48].copy_from_slice(&1u32.to_le_bytes());
+            bytes.extend(header);
+        }
+        fs::write(&path, bytes).unwrap();
+        let start = std::time::Instant::now();
+        if let Ok(file) = ElfFile::open(&path) {
+            let _ = (file.notes().is_ok(), file.section_data(1).is_ok(), file.debug_section(".debug_info").is_ok());
+        }
+        assert!(start.elapsed().as_secs() < 20);
+    }
+}

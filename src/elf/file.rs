@@ -216,6 +216,7 @@ impl Headers {
         let header = codec.file_header(&header_bytes);
         let table = read_section_table(source, codec, &header, file_size).map_err(damaged)?;
         let names = read_names(source, &header, &table, file_size).map_err(damaged)?;
+        check_names(&table, &names).map_err(damaged)?;
         Ok(Headers { codec, header, header_bytes, table, names })
     }
 }
@@ -283,10 +284,30 @@ pub(super) fn read_names(
     Ok(names)
 }
 
-/// The name at `offset` in `names`. One that lies outside or does not end is empty: such a section can still be used by number.
+/// Longest name that is looked for the end of, in bytes; templates' names come near a tenth of it. Without a limit, a file with a
+/// long string and many names in it would take time by the product of both.
+const MAX_NAME: usize = 1 << 16;
+
+/// The name at `offset` in `names`. One that lies outside or does not end is empty: what it names can still be used by number.
 pub(super) fn name_at(names: &[u8], offset: u32) -> &[u8] {
     let rest = names.get(offset as usize..).unwrap_or(&[]);
+    let rest = &rest[..rest.len().min(MAX_NAME)];
     &rest[..memchr::memchr(0, rest).unwrap_or(0)]
+}
+
+/// Names may share their ends, but all together cannot sensibly be many times larger than their table. Checked by the bytes that
+/// are looked at, so that what is rejected does not take long either.
+fn check_names(table: &[SectionHeader], names: &[u8]) -> Result<(), String> {
+    let mut left = names.len().saturating_mul(16).max(1 << 20);
+    for header in table {
+        let rest = names.len().saturating_sub(header.name as usize).min(MAX_NAME);
+        let looked_at = match name_at(names, header.name).len() {
+            0 if names.get(header.name as usize) != Some(&0) => rest,
+            length => length,
+        };
+        left = left.checked_sub(looked_at).ok_or_else(|| format!("section names overlap in a table of {} bytes", names.len()))?;
+    }
+    Ok(())
 }
 
 impl Section {

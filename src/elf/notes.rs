@@ -28,12 +28,13 @@ pub struct DebugLink {
 impl ElfFile {
     /// All notes of all SHT_NOTE sections, in file order. A note that does not fit its section ends that section, as in libelf.
     pub fn notes(&self) -> Result<Vec<Note>, ElfError> {
+        let sections = self.sections();
+        let with_notes: Vec<usize> = (0..sections.len()).filter(|&i| sections[i].sh_type == elf::SHT_NOTE.0).collect();
+        self.check_total_size(0, &with_notes)?;
         let mut notes = Vec::new();
-        for (index, section) in self.sections().iter().enumerate() {
-            if section.sh_type == elf::SHT_NOTE.0 {
-                let data = self.section_data(index)?.load()?;
-                self.notes_in(index, &data, section.align == 8, &mut notes);
-            }
+        for index in with_notes {
+            let data = self.section_data(index)?.load()?;
+            self.notes_in(index, &data, sections[index].align == 8, &mut notes);
         }
         Ok(notes)
     }

@@ -150,6 +150,7 @@ impl ElfFile {
         let name = self.name_for_message(index).into_boxed_str();
         let section = |bytes| DebugSection { bytes, source: Arc::clone(&self.source), name };
         let relocations = if size == 0 { Vec::new() } else { self.relocations_of(index) };
+        self.check_total_size(index, &relocations)?;
         let compressed = self.is_compressed(index);
         if !compressed && relocations.is_empty() && size > SMALL {
             return Ok(section(Bytes::InFile { offset, size }));
@@ -162,6 +163,16 @@ impl ElfFile {
             self.relocate(index, &mut bytes, relocation_section)?;
         }
         Ok(section(Bytes::InMemory(bytes)))
+    }
+
+    /// Sections that share bytes, many times over, would take time by the product of their number and size.
+    pub(super) fn check_total_size(&self, index: usize, parts: &[usize]) -> Result<(), ElfError> {
+        let total = parts.iter().fold(0u64, |total, &part| total.saturating_add(self.sections()[part].size));
+        if total <= self.file_size {
+            return Ok(());
+        }
+        let what = format!("{} sections of together {total:#x} bytes for it in a file of {:#x}", parts.len(), self.file_size);
+        Err(self.section_error(index, what))
     }
 
     fn is_compressed(&self, index: usize) -> bool {

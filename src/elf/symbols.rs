@@ -1,6 +1,7 @@
 //! The symbol table.
 
 use super::codec::Codec;
+use super::file;
 use super::{ElfError, ElfFile};
 use object::elf;
 
@@ -17,7 +18,7 @@ pub struct Symbols {
 /// One symbol.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol<'a> {
-    /// Without the terminating zero; empty if the name lies outside the table of names.
+    /// Without the terminating zero; empty if the name lies outside the table of names or has more than 64 KiB.
     pub name: &'a [u8],
     /// `st_value` as in the file: in relocatable files an offset into the section (or an alignment, of common symbols).
     pub value: u64,
@@ -57,9 +58,8 @@ impl Symbols {
         } else {
             u32::from(entry.shndx)
         };
-        let rest = self.names.get(entry.name as usize..).unwrap_or(&[]);
         Some(Symbol {
-            name: &rest[..memchr::memchr(0, rest).unwrap_or(0)],
+            name: file::name_at(&self.names, entry.name),
             value: entry.value,
             size: entry.size,
             st_type: entry.info & 0xf,
