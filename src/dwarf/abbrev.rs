@@ -132,11 +132,8 @@ impl Attrs {
     /// A block or expression; `None` for other forms.
     pub fn block(&self, slot: Slot) -> Option<Block> {
         let (form, value) = self.get(slot)?;
-        matches!(
-            form,
-            dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 | dw::DW_FORM_block | dw::DW_FORM_exprloc
-        )
-        .then_some(Block { start: (value >> 32) as u32, len: value as u32 })
+        matches!(form, dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 | dw::DW_FORM_block | dw::DW_FORM_exprloc)
+            .then_some(Block { start: (value >> 32) as u32, len: value as u32 })
     }
 
     #[inline]
@@ -446,8 +443,7 @@ mod tests {
     #[test]
     fn takes_what_is_wanted_and_skips_the_rest() {
         // 1: member, no children; decl_file data1, name strp, decl_line data2, decl_column data1, type ref4.
-        let a =
-            compile(&[1, 0x0d, 0, 0x3a, 0x0b, 0x03, 0x0e, 0x3b, 0x05, 0x39, 0x0b, 0x49, 0x13, 0, 0, 0]).expect("valid table");
+        let a = compile(&[1, 0x0d, 0, 0x3a, 0x0b, 0x03, 0x0e, 0x3b, 0x05, 0x39, 0x0b, 0x49, 0x13, 0, 0, 0]).expect("valid table");
         let abbrev = a.get(1).expect("code 1");
         let die = [9, 1, 2, 0, 0, 7, 7, 8, 0x55, 0, 0, 0];
         let mut c = Cursor::new(&die, false, 0, ".debug_info");

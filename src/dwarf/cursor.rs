@@ -78,11 +78,7 @@ impl<'a> Cursor<'a> {
     /// The three-byte values of `DW_FORM_strx3` and `DW_FORM_addrx3`.
     pub fn u24(&mut self) -> Result<u32, DwarfError> {
         let b = self.bytes(3)?;
-        Ok(if self.big {
-            u32::from_be_bytes([0, b[0], b[1], b[2]])
-        } else {
-            u32::from_le_bytes([b[0], b[1], b[2], 0])
-        })
+        Ok(if self.big { u32::from_be_bytes([0, b[0], b[1], b[2]]) } else { u32::from_le_bytes([b[0], b[1], b[2], 0]) })
     }
 
     /// An unsigned value of 1, 2, 4 or 8 bytes.

@@ -31,8 +31,7 @@ impl Op {
 
     /// Whether it pushes a constant (`DW_OP_litN`, `constu`, `consts`).
     pub fn is_constant(&self) -> bool {
-        (dw::DW_OP_lit0.0..=dw::DW_OP_lit31.0).contains(&self.code.0)
-            || matches!(self.code, dw::DW_OP_constu | dw::DW_OP_consts)
+        (dw::DW_OP_lit0.0..=dw::DW_OP_lit31.0).contains(&self.code.0) || matches!(self.code, dw::DW_OP_constu | dw::DW_OP_consts)
     }
 }
 

@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod expr;
 pub mod file;
 pub mod loclist;
+pub mod source;
 pub mod unit;
 
 use std::fmt;

@@ -7,13 +7,14 @@
 use super::diemap::DieMap;
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
 use super::options::{Abi, Options};
-use super::source::{Source, Unit, number};
+use super::source::SourceNames;
 use crate::btf::Kind;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Block, Slot};
 use crate::dwarf::cursor::Cursor;
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::Window;
+use crate::dwarf::source::{Unit, number};
 use gimli::constants as dw;
 use std::ops::Range;
 
@@ -303,7 +304,7 @@ pub(super) fn info(kind: Kind, vlen: u32, kflag: bool) -> u32 {
 
 /// Builds one fragment from the units of a source.
 pub struct Builder<'a> {
-    pub(super) source: Source<'a>,
+    pub(super) source: SourceNames<'a>,
     pub(super) options: &'a Options,
     pub(super) abi: Abi,
     pub(super) s: &'a mut Scratch,
@@ -312,7 +313,7 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     pub fn new(
-        source: Source<'a>,
+        source: SourceNames<'a>,
         options: &'a Options,
         abi: Abi,
         scratch: &'a mut Scratch,
@@ -368,9 +369,9 @@ impl<'a> Builder<'a> {
                 | dw::DW_TAG_template_value_parameter
                 | dw::DW_TAG_GNU_template_parameter_pack
                 | dw::DW_TAG_variant_part => return self.skip_entry(unit, abbrev, c),
-                dw::DW_TAG_GNU_formal_parameter_pack
-                | dw::DW_TAG_GNU_template_template_param
-                | dw::DW_TAG_subrange_type => return self.unsupported(unit, abbrev, key, c),
+                dw::DW_TAG_GNU_formal_parameter_pack | dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_subrange_type => {
+                    return self.unsupported(unit, abbrev, key, c);
+                }
                 _ => {}
             },
             Ctx::Function | Ctx::Lexblock => match tag {
@@ -457,14 +458,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Entries that mean the same everywhere.
-    fn declaration(
-        &mut self,
-        unit: &'a Unit,
-        abbrev: &Abbrev,
-        key: u32,
-        c: &mut Cursor<'a>,
-        ctx: Ctx,
-    ) -> Result<(), DwarfError> {
+    fn declaration(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>, ctx: Ctx) -> Result<(), DwarfError> {
         match abbrev.tag {
             dw::DW_TAG_variable if ctx == Ctx::Unit && self.options.vars() => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
@@ -586,14 +580,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Goes into the children of the entry just opened, or closes it where it has none.
-    fn descend_or_close(
-        &mut self,
-        unit: &'a Unit,
-        abbrev: &Abbrev,
-        ctx: Ctx,
-        key: u32,
-        what: What,
-    ) -> Result<(), DwarfError> {
+    fn descend_or_close(&mut self, unit: &'a Unit, abbrev: &Abbrev, ctx: Ctx, key: u32, what: What) -> Result<(), DwarfError> {
         self.push_frame(ctx, key, what, self.s.open.len() as i32 - 1);
         if abbrev.has_children { Ok(()) } else { self.close(unit) }
     }
@@ -670,14 +657,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn modifier(
-        &mut self,
-        unit: &'a Unit,
-        abbrev: &Abbrev,
-        key: u32,
-        c: &mut Cursor<'a>,
-        kind: Kind,
-    ) -> Result<(), DwarfError> {
+    fn modifier(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>, kind: Kind) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
         self.begin(key)?;
@@ -832,11 +812,7 @@ impl<'a> Builder<'a> {
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
         let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
         let byte_offset = if has_bit_offset { 0 } else { self.member_offset(unit, Slot::MemberLocation) as u32 };
-        let bit_offset = if has_bit_offset {
-            self.member_offset(unit, Slot::DataBitOffset)
-        } else {
-            u64::from(byte_offset) * 8
-        };
+        let bit_offset = if has_bit_offset { self.member_offset(unit, Slot::DataBitOffset) } else { u64::from(byte_offset) * 8 };
         let bit_offset_attr = number(&self.s.attrs, Slot::BitOffset).unwrap_or(0) as i64;
         let offset = self.source.offset(key);
         let open = self.s.open.last_mut().expect("members stand in structs");
@@ -1045,14 +1021,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn subprogram(
-        &mut self,
-        unit: &'a Unit,
-        abbrev: &Abbrev,
-        key: u32,
-        c: &mut Cursor<'a>,
-        ctx: Ctx,
-    ) -> Result<(), DwarfError> {
+    fn subprogram(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>, ctx: Ctx) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
         let a = &self.s.attrs;
@@ -1080,9 +1049,7 @@ impl<'a> Builder<'a> {
         if unit.producer_clang && !func.inlined {
             // clang marks a function that no longer follows its convention.
             let convention = if func.has_origin {
-                self.source
-                    .entry(func.origin, &mut self.s.other)
-                    .and_then(|_| number(&self.s.other, Slot::CallingConvention))
+                self.source.entry(func.origin, &mut self.s.other).and_then(|_| number(&self.s.other, Slot::CallingConvention))
             } else {
                 number(&self.s.attrs, Slot::CallingConvention)
             };
@@ -1431,4 +1398,3 @@ fn default_lower_bound(language: u32) -> i64 {
         _ => 0,
     }
 }
-

@@ -156,9 +156,7 @@ impl HashScratch {
                 }
                 Some(Kind::Enum64) => {
                     h = h.mix(u64::from(w[2]));
-                    h = w[3..]
-                        .chunks_exact(3)
-                        .fold(h, |h, e| name_hash(h, e[0]).mix(u64::from(e[1]) | u64::from(e[2]) << 32));
+                    h = w[3..].chunks_exact(3).fold(h, |h, e| name_hash(h, e[0]).mix(u64::from(e[1]) | u64::from(e[2]) << 32));
                 }
                 Some(Kind::Int | Kind::Float | Kind::Fwd | Kind::Datasec) | None => {
                     h = w[2..].iter().fold(h, |h, &x| h.mix(u64::from(x)));

@@ -121,7 +121,7 @@ impl Encoder {
             None => Btf::new(endian),
         };
         let variables = Variables::new(elf, &options)?;
-        let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report)? } else { Kfuncs::default() };
+        let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report) } else { Kfuncs::default() };
         Ok(Encoder {
             btf,
             path: elf.path().to_path_buf(),
@@ -169,12 +169,12 @@ impl Encoder {
         let names = self.names.as_mut().expect("set above");
         self.saved.add(&mut self.btf, fragment, table, names, |id| merger.type_id(id))?;
         if self.options.vars() {
-            self.variables
-                .add(&mut self.btf, fragment, unit.name, names, |id| merger.type_id(id), report)
-                .map_err(|e| match e {
+            self.variables.add(&mut self.btf, fragment, unit.name, names, |id| merger.type_id(id), report).map_err(
+                |e| match e {
                     VariableError::Refused => EncodeError::Variable,
                     VariableError::Btf(e) => EncodeError::Btf(e),
-                })?;
+                },
+            )?;
         }
         Ok(())
     }

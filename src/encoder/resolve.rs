@@ -207,7 +207,7 @@ impl Builder<'_> {
             let size = if abbrev.tag == gimli::constants::DW_TAG_pointer_type {
                 u64::from(unit.header.addr_size)
             } else {
-                super::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0)
+                crate::dwarf::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0)
             };
             if size != 0 {
                 let size = u32::try_from(size).unwrap_or(u32::MAX - 1);

@@ -189,11 +189,7 @@ impl Builder<'_> {
             go_on.is_continue()
         };
         match form {
-            dw::DW_FORM_exprloc
-            | dw::DW_FORM_block
-            | dw::DW_FORM_block1
-            | dw::DW_FORM_block2
-            | dw::DW_FORM_block4 => {
+            dw::DW_FORM_exprloc | dw::DW_FORM_block | dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 => {
                 let block = Block { start: (value >> 32) as u32, len: value as u32 };
                 each(self.source.buf, block.start as usize, block.len as usize);
             }
@@ -222,8 +218,7 @@ impl Builder<'_> {
         if (first == 0) == (second == 0) || first.count_ones() >= 2 || second.count_ones() >= 2 || name.is_none() {
             return;
         }
-        let offset =
-            if first != 0 { first.trailing_zeros() } else { u32::from(self.addr_size()) + second.trailing_zeros() };
+        let offset = if first != 0 { first.trailing_zeros() } else { u32::from(self.addr_size()) + second.trailing_zeros() };
         if let Some((member, key)) = self.member_at(type_key, offset) {
             loc.member = member;
             loc.member_type = key;
@@ -234,7 +229,7 @@ impl Builder<'_> {
     fn member_at(&mut self, mut key: u32, byte_offset: u32) -> Option<(NameRef, u32)> {
         for _ in 0..64 {
             let (unit, abbrev) = self.source.entry(key, &mut self.s.other)?;
-            if super::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0) == 0 {
+            if crate::dwarf::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0) == 0 {
                 key = self.source.reference(unit, &self.s.other, Slot::Type);
                 continue;
             }
@@ -280,8 +275,7 @@ impl Builder<'_> {
         }
         let params = &self.s.params[range.start as usize..range.end as usize];
         let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
-        let unexpected = params.iter().any(|p| p.loc.unexpected_reg)
-            && !params.iter().any(|p| self.is_struct(p.type_id));
+        let unexpected = params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.is_struct(p.type_id));
         let f = &mut self.s.funcs[i];
         f.optimized = optimized;
         f.unexpected_reg = unexpected;

@@ -7,6 +7,7 @@ use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
+use crate::dwarf::source::{Source, Unit, read_unit_entry};
 use crate::dwarf::unit::{Bases, UnitHeader};
 use crate::elf::{ElfError, ElfFile};
 use crate::encoder::builder::{Builder, Scratch};
@@ -14,7 +15,7 @@ use crate::encoder::closure;
 use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
-use crate::encoder::source::{Source, Unit, read_unit_entry, wanted};
+use crate::encoder::source::{SourceNames, wanted};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::fmt;
@@ -303,14 +304,12 @@ impl<H: Host> Units<'_, H> {
             return Ok(());
         };
         let units = std::slice::from_ref(unit);
-        let source = Source { file: dwarf, buf: &scratch.buf, units, base, kabi_prefix: options.kabi_prefix.as_deref() };
+        let source = Source { file: dwarf, buf: &scratch.buf, units, base };
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
         if tag == dw::DW_TAG_skeleton_unit {
-            messages.push(
-                "WARNING: DW_TAG_skeleton_unit used, please look for a .dwo file and use it instead.".to_string(),
-            );
+            messages.push("WARNING: DW_TAG_skeleton_unit used, please look for a .dwo file and use it instead.".to_string());
             return Ok(());
         }
         if !self.host.wants(made) || !has_children {
@@ -318,9 +317,10 @@ impl<H: Host> Units<'_, H> {
         }
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&*unit);
-        let source = Source { file: dwarf, buf: &scratch.buf, units, base, kabi_prefix: options.kabi_prefix.as_deref() };
+        let source = Source { file: dwarf, buf: &scratch.buf, units, base };
         let abi = Abi::of(dwarf.elf().machine());
-        let mut builder = Builder::new(source, options, abi, &mut scratch.builder, fragment);
+        let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
+        let mut builder = Builder::new(names, options, abi, &mut scratch.builder, fragment);
         builder.walk(&units[0], key)?;
         builder.finish(Some(&self.context.functions));
         messages.append(scratch.builder.messages());
@@ -386,7 +386,7 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
         let wanted = match entry {
             Some((_, has_children, key)) => {
                 let single = std::slice::from_ref(&unit);
-                let source = Source { file: dwarf, buf: &buf, units: single, base: 0, kabi_prefix: None };
+                let source = Source { file: dwarf, buf: &buf, units: single, base: 0 };
                 let clang = is_clang(&source, &unit, &attrs);
                 let facts = facts(0, &source, &unit, &attrs, clang);
                 first.get_or_insert(UnitFacts { name: b"", ..facts });
@@ -403,10 +403,10 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
     let handle = host.create(context, &UnitFacts { id: 0, ..facts });
     let mut scratch = WorkerScratch::default();
     let mut fragment = Fragment::default();
-    let kabi_prefix = options.kabi_prefix.as_deref();
-    let source = Source { file: dwarf, buf: &buf, units: &units, base: 0, kabi_prefix };
+    let source = Source { file: dwarf, buf: &buf, units: &units, base: 0 };
     let abi = Abi::of(dwarf.elf().machine());
-    let mut builder = Builder::new(source, options, abi, &mut scratch.builder, &mut fragment);
+    let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
+    let mut builder = Builder::new(names, options, abi, &mut scratch.builder, &mut fragment);
     for (unit, start) in units.iter().zip(&starts) {
         if let Some(key) = start {
             builder.walk(unit, *key)?;
