@@ -96,8 +96,7 @@ unsafe fn new_encoder(
             }
         }
     };
-    let mut options = options(conf);
-    options.verbose = streams.verbose;
+    let options = options(conf);
     let elf = unit.context.dwarf.elf();
     let encoder = match Encoder::new(elf, &unit.context.functions, options, base, streams) {
         Ok(encoder) => encoder,
@@ -150,12 +149,7 @@ pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *m
             (&mut *encoder, unit, stdio::text((*cu).name))
         };
         let fragment = unit.fragment.lock();
-        let unit = Unit {
-            name,
-            file: &unit.context.dwarf,
-            functions: &unit.context.functions,
-            fragment: &fragment,
-        };
+        let unit = Unit { name, file: &unit.context.dwarf, functions: &unit.context.functions, fragment: &fragment };
         match encoder.encoder.add(&unit, &mut encoder.streams) {
             Ok(()) => 1,
             // The report was told which variable.
@@ -213,13 +207,9 @@ fn describe(error: &EncodeError, encoder: &BtfEncoder) -> Vec<u8> {
         ),
         EncodeError::Output(e) => text!("btf_encoder__write_raw_file: ", format_args!("{e}"), "\n"),
         EncodeError::Edit(EditError::Open { path, .. }) => text!("Cannot open ", path.as_os_str().as_bytes(), "\n"),
-        EncodeError::Edit(e) => text!(
-            "btf_encoder__write_elf: failed to add .BTF section to '",
-            &encoder.path[..],
-            "': ",
-            format_args!("{e}"),
-            "\n"
-        ),
+        EncodeError::Edit(e) => {
+            text!("btf_encoder__write_elf: failed to add .BTF section to '", &encoder.path[..], "': ", format_args!("{e}"), "\n")
+        }
         EncodeError::Dedup(e) => text!("btf_encoder__encode: btf__dedup failed: ", format_args!("{e}"), "\n"),
         e => text!("btf_encoder__encode: ", format_args!("{e}"), "\n"),
     }

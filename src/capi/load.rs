@@ -12,12 +12,13 @@ use super::objects::formats;
 use super::stdio;
 use crate::abi::cu::{CuSide, NewCu};
 use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
-use crate::elf::{ElfError, ElfFile};
+use crate::elf::ElfFile;
 use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
 use crate::loader::dwarf::{self, FileContext, Host, LoadError, UnitFacts};
 use crate::loader::queue::Steal;
 
+/// cbindgen:ignore
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ctf__load_file(_cus: *mut Cus, _conf: *mut ConfLoad, _filename: *const c_char) -> c_int {
     missing("ctf__load_file")
@@ -152,11 +153,7 @@ pub(super) unsafe extern "C" fn dwarf_load_file(cus: *mut Cus, conf: *mut ConfLo
 /// Whether the program is `pahole -J`: nobody else sets all of these. It only ever shows the units to the encoder, so that no tags are
 /// needed.
 fn is_encoding(conf: &ConfLoad) -> bool {
-    conf.use_obstack
-        && conf.ignore_labels
-        && conf.ignore_alignment_attr
-        && conf.ignore_inline_expansions
-        && conf.get_addr_info
+    conf.use_obstack && conf.ignore_labels && conf.ignore_alignment_attr && conf.ignore_inline_expansions && conf.get_addr_info
 }
 
 /// A unit's own part, for [`super::encoder`].
@@ -176,13 +173,11 @@ unsafe fn load_dwarf(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_i
     }
     let elf = match ElfFile::open(path) {
         Ok(elf) => elf,
-        // The other formats get their turn; what the file lacks is said by whoever gave it.
-        Err(ElfError::Open { .. } | ElfError::NotElf { .. }) => return -1,
         Err(e) => return fail(&e),
     };
     let context = match FileContext::open(elf, options(conf_ref)) {
         Ok(context) => context,
-        Err(LoadError::NoDwarf) => return -1,
+        Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
         Err(e) => return fail(&e),
     };
     let host = Program { cus, conf, filename: filename.to_owned() };
@@ -238,7 +233,6 @@ pub(super) fn options(conf: &ConfLoad) -> Options {
         attributes: conf.btf_attributes,
         true_signature: conf.true_signature,
         fixup_silly_bitfields: conf.fixup_silly_bitfields,
-        verbose: false,
         no_drop: is_set(c"DWARVES_NO_DROP"),
         force_collisions: is_set(c"DWARVES_FORCE_COLLISIONS"),
         kabi_prefix,

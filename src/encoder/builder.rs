@@ -103,8 +103,6 @@ pub(super) struct Func {
     pub declaration: bool,
     pub inlined: bool,
     pub has_origin: bool,
-    /// Member of a class or struct.
-    pub in_class: bool,
     pub variadic: bool,
     pub params: Range<u32>,
     pub annots: Range<u32>,
@@ -199,6 +197,8 @@ struct Open {
     is_union: bool,
     /// Length of `late_bitfields` when it was opened.
     late: usize,
+    /// The language moves members: they are shown in the order of their places.
+    by_offset: bool,
     func: Option<Box<Func>>,
 }
 
@@ -513,7 +513,7 @@ impl<'a> Builder<'a> {
                 self.open(Open { type_key: result, ..Open::of(Kind::FuncProto) });
                 return self.descend_or_close(unit, abbrev, Ctx::Subroutine, key, What::Proto);
             }
-            dw::DW_TAG_subprogram => return self.subprogram(unit, abbrev, key, c, ctx),
+            dw::DW_TAG_subprogram => return self.subprogram(unit, abbrev, key, c),
             dw::DW_TAG_namespace => {
                 unit.abbrevs.skip(abbrev, c)?;
                 if abbrev.has_children {
@@ -780,6 +780,7 @@ impl<'a> Builder<'a> {
             type_key: self.source.reference(unit, a, Slot::Annotation),
             is_union,
             late: self.s.late_bitfields.len(),
+            by_offset: unit.language == u32::from(dw::DW_LANG_Rust.0),
             ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
         };
         self.open(open);
@@ -1021,7 +1022,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn subprogram(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>, ctx: Ctx) -> Result<(), DwarfError> {
+    fn subprogram(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
         let a = &self.s.attrs;
@@ -1036,7 +1037,6 @@ impl<'a> Builder<'a> {
             declaration: a.has(Slot::Declaration),
             inlined: number(a, Slot::Inline).unwrap_or(0) != 0,
             has_origin: a.has(Slot::AbstractOrigin),
-            in_class: matches!(ctx, Ctx::Class | Ctx::Enum),
             variadic: false,
             params: 0..0,
             annots: 0..0,
@@ -1172,6 +1172,9 @@ impl<'a> Builder<'a> {
         let id = self.begin(frame.key)?;
         self.name_from_spec(&open);
         self.out.words.extend([open.name.to_word(), info(open.kind, vlen, open.kflag), size]);
+        if open.by_offset {
+            sort_by_offset(&mut self.s.words_stack[start..]);
+        }
         let first = self.out.words.len() as u32;
         for (i, m) in self.s.words_stack[start..].chunks_exact(3).enumerate() {
             if m[1] != 0 {
@@ -1364,8 +1367,19 @@ impl Open {
             tagged: 0,
             is_union: false,
             late: 0,
+            by_offset: false,
             func: None,
         }
+    }
+}
+
+/// Sorts members (three words each) by their offset, keeping the order of equal ones.
+fn sort_by_offset(members: &mut [u32]) {
+    let sorted = members.chunks_exact(3).map(|m| m[2]).is_sorted();
+    if !sorted {
+        let mut list: Vec<[u32; 3]> = members.chunks_exact(3).map(|m| [m[0], m[1], m[2]]).collect();
+        list.sort_by_key(|m| m[2]);
+        members.copy_from_slice(list.as_flattened());
     }
 }
 

@@ -170,7 +170,7 @@ pub struct Fragment {
     pub vars: Vec<SavedVar>,
     /// On functions and variables.
     pub annots: Vec<DeclTag>,
-    /// Defined functions that the symbol table does not have; collected only to be told of.
+    /// Defined functions that the symbol table does not have, to be told of when the encoder is verbose.
     pub unknown_functions: Vec<NameRef>,
     /// Closure hash of each type, local id 1 first; empty when not computed.
     pub closures: Vec<u128>,

@@ -155,14 +155,14 @@ impl Merger {
         }
     }
 
-    /// Adds the fragment's types.
-    pub fn add_types(&mut self, btf: &mut Btf, fragment: &Fragment, names: &mut FileNames) -> Result<(), BtfError> {
+    /// Adds the fragment's types; with `drop`, without those that an earlier unit had.
+    pub fn add_types(&mut self, btf: &mut Btf, fragment: &Fragment, names: &mut FileNames, drop: bool) -> Result<(), BtfError> {
         let first = btf.type_count();
         let count = fragment.starts.len();
         let mut next = first;
         self.map.clear();
         self.map.reserve(count);
-        if fragment.closures.len() == count {
+        if drop && fragment.closures.len() == count {
             self.seen.reserve(count);
             for closure in &fragment.closures {
                 let (high, low) = ((closure >> 64) as u64, *closure as u32);

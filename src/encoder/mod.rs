@@ -150,7 +150,8 @@ impl Encoder {
         let names = self.names.as_mut().expect("set above");
         let fragment = unit.fragment;
         let first = TypeId(self.btf.type_count());
-        self.merger.add_types(&mut self.btf, fragment, names)?;
+        // A log shows every type of every unit, so none may be left out then.
+        self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
         verbose::added(&self.btf, first, report);
         for tag in &fragment.decl_tags {
             let value = {
@@ -160,7 +161,7 @@ impl Encoder {
             let id = self.btf.add_decl_tag(value, self.merger.type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
-        for &name in &fragment.unknown_functions {
+        for &name in fragment.unknown_functions.iter().filter(|_| report.verbose()).collect::<Vec<_>>() {
             use names::Names;
             report.out(&text!("could not find function '", names.bytes(fragment, name), "' in the ELF functions table\n"));
         }

@@ -31,8 +31,6 @@ pub struct Options {
     pub true_signature: bool,
     /// Clear the bit-field data of members that fill their storage unit.
     pub fixup_silly_bitfields: bool,
-    /// Log each record.
-    pub verbose: bool,
     /// For tests: add every unit's types, also those that an earlier unit had.
     pub no_drop: bool,
     /// For tests: deduplicate as if all hashes were equal.

@@ -2,7 +2,7 @@
 //!
 //! gcc describes a function that it inlined or cloned twice: an abstract entry with names and types, and a concrete one with addresses and
 //! locations that refers to the first. Both are saved when the symbol table has a function of their name; what the locations tell is
-//! shared between them. The order in which this happens is that of the entries, since a later entry sees what an earlier one was given.
+//! shared between them, in the order of the entries.
 
 use super::builder::{Builder, Die, Func, Location, Param};
 use super::elf_functions::ElfFunctions;
@@ -31,15 +31,10 @@ impl Builder<'_> {
                 self.locate_params(func);
             }
         }
-        // Methods are met with their classes, before all other functions.
-        for i in 0..funcs.len() {
-            if funcs[i].in_class {
-                self.resolve_params(&mut funcs, i);
-            }
-        }
-        for i in 0..funcs.len() {
-            self.resolve_params(&mut funcs, i);
-            funcs[i].type_id = self.type_id_or_void(funcs[i].type_key, funcs[i].key);
+        self.type_params();
+        for func in &mut funcs {
+            self.share_with_origins(func);
+            func.type_id = self.type_id_or_void(func.type_key, func.key);
         }
         self.s.funcs = funcs;
         for i in 0..self.s.funcs.len() {
@@ -50,7 +45,7 @@ impl Builder<'_> {
             self.result_from_origin(i);
             if function != NO_FUNCTION {
                 self.save(i, function);
-            } else if self.options.verbose {
+            } else {
                 self.note_unknown(i);
             }
         }
@@ -96,22 +91,27 @@ impl Builder<'_> {
         }
     }
 
-    /// Gives each parameter its type, and shares with its abstract origin what its location tells.
-    fn resolve_params(&mut self, funcs: &mut [Func], i: usize) {
-        for p in funcs[i].params.clone() {
-            let p = p as usize;
-            let (key, type_key, origin) = {
-                let q = &self.s.params[p];
-                (q.key, q.type_key, q.origin)
-            };
+    /// Gives each parameter that has a type of its own that type. Origins may come after the parameters that refer to them.
+    fn type_params(&mut self) {
+        for p in 0..self.s.params.len() {
+            let (key, type_key) = (self.s.params[p].key, self.s.params[p].type_key);
             if type_key != 0 {
                 self.s.params[p].type_id = self.type_id_or_void(type_key, key);
-                continue;
             }
-            if origin == 0 {
-                self.s.params[p].type_id = 0;
-                continue;
-            }
+        }
+    }
+
+    /// Gives each parameter without a type the name and type of its abstract origin, and shares with it what its location tells.
+    fn share_with_origins(&mut self, func: &mut Func) {
+        for p in func.params.clone() {
+            let p = p as usize;
+            let (key, origin) = {
+                let q = &self.s.params[p];
+                if q.type_key != 0 || q.origin == 0 {
+                    continue;
+                }
+                (q.key, q.origin)
+            };
             let Some(Die::Param(o)) = self.s.lookup(origin) else {
                 let (from, to) = (self.source.offset(key), self.source.offset(origin));
                 self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no parameter"));
@@ -121,19 +121,28 @@ impl Builder<'_> {
             if o == p {
                 continue;
             }
-            let (name, type_id, idx) = {
-                let q = &self.s.params[o];
-                (q.name, q.type_id, q.idx)
-            };
+            if self.s.params[p].idx != self.s.params[o].idx {
+                func.reordered = true;
+            }
+            let (name, type_id) = self.declared(o);
             let mine = &mut self.s.params[p];
             mine.name = name;
             mine.type_id = type_id;
-            if mine.idx != idx {
-                funcs[i].reordered = true;
-            }
-            let mine = self.s.params[p].clone();
+            let mine = mine.clone();
             share(&mine, &mut self.s.params[o]);
         }
+    }
+
+    /// Name and type of a parameter, or of what it originates from.
+    fn declared(&self, mut p: usize) -> (NameRef, u32) {
+        for _ in 0..64 {
+            let q = &self.s.params[p];
+            match self.s.lookup(q.origin) {
+                Some(Die::Param(o)) if q.type_key == 0 && q.origin != 0 => p = o as usize,
+                _ => break,
+            }
+        }
+        (self.s.params[p].name, self.s.params[p].type_id)
     }
 
     /// Reads what the parameters' locations tell. Done for functions with a symbol only: nobody asks for others.

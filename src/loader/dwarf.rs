@@ -143,8 +143,7 @@ impl FileContext {
     }
 
     fn hashes_closures(&self) -> bool {
-        // Logging shows every type of every unit, so none may be left out.
-        !self.options.no_drop && !self.options.verbose
+        !self.options.no_drop
     }
 }
 
