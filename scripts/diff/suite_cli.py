@@ -73,8 +73,15 @@ def states(before, theirs, ours):
             continue
         left, right = elf.Elf(a[name]), elf.Elf(b[name])
         for section in sorted(ADDED):
-            if left.section(section) != right.section(section):
-                found.append(f"{name}: section {section} differs")
+            c, mine = left.section(section), right.section(section)
+            if c is None or mine is None:
+                if c is not mine:
+                    found.append(f"{name}: {'C has' if mine is None else 'only ours has'} a section {section}")
+            elif c != mine:
+                parts = [folder.parent / f"{name}{section}" for folder in (theirs, ours)]
+                parts[0].write_bytes(c)
+                parts[1].write_bytes(mine)
+                found.append(f"{name}: {section}: {first_difference(*parts)}")
         found.extend(f"{name}: {line}" for line in elf.changes(original[name], b[name], ADDED)[:3])
     return found
 
