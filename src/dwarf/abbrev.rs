@@ -46,9 +46,27 @@ pub enum Slot {
     Annotation,
     DwoName,
     DwoId,
+    HighPc,
+    Ranges,
+    DeclFile,
+    DeclLine,
+    CallLine,
+    Accessibility,
+    Virtuality,
+    VtableElemLocation,
+    MipsLinkageName,
+    GnuVector,
+    DefaultValue,
+    Alignment,
+    ContainingType,
+    StmtList,
+    RnglistsBase,
+    GnuRangesBase,
 }
 
-const SLOTS: usize = Slot::DwoId as usize + 1;
+/// [`Attrs`] keeps which slots are filled in one word.
+const SLOTS: usize = Slot::GnuRangesBase as usize + 1;
+const _: () = assert!(SLOTS <= u64::BITS as usize);
 
 /// How to read or pass one attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
