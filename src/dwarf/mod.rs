@@ -6,6 +6,7 @@
 
 pub mod abbrev;
 pub mod cursor;
+pub mod diemap;
 pub mod expr;
 pub mod file;
 pub mod loclist;

@@ -4,7 +4,6 @@
 //! function's body before the function. References stand in the records as keys of entries first and are resolved after the walk,
 //! when every type has its id ([`super::resolve`]). The nesting lives in an explicit stack, since its depth is the input's choice.
 
-use super::diemap::DieMap;
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
 use super::options::{Abi, Options};
 use super::source::SourceNames;
@@ -12,6 +11,7 @@ use crate::btf::Kind;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Block, Slot};
 use crate::dwarf::cursor::Cursor;
+use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::Window;
 use crate::dwarf::source::{Unit, number};
@@ -926,9 +926,9 @@ impl<'a> Builder<'a> {
 
     /// BTF enumerations have no functions in them; the function itself is encoded where it has a symbol.
     fn method_of_enum(&mut self) {
-        let name = self.s.open.last().map_or(NameRef::NONE, |o| o.name);
-        let name = String::from_utf8_lossy(self.source.bytes(name, &self.out.strings).unwrap_or_default()).into_owned();
-        self.s.messages.push(format!("BTF: DW_TAG_subprogram in enumeration '{name}' not supported, skipping"));
+        if let Some(open) = self.s.open.last() {
+            self.out.enums_with_functions.push(open.name);
+        }
     }
 
     fn subrange(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {

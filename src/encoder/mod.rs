@@ -6,7 +6,6 @@
 
 pub mod builder;
 pub mod closure;
-pub mod diemap;
 pub mod elf_functions;
 pub mod fragment;
 pub mod functions;
@@ -32,6 +31,7 @@ use fragment::Fragment;
 use functions::SavedFunctions;
 use kfuncs::Kfuncs;
 use merge::{FileNames, Merger};
+use names::Names;
 use options::Options;
 use report::{Report, text};
 use std::fmt;
@@ -154,16 +154,11 @@ impl Encoder {
         self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
         verbose::added(&self.btf, first, report);
         for tag in &fragment.decl_tags {
-            let value = {
-                use names::Names;
-                names.bytes(fragment, tag.value)
-            };
-            let id = self.btf.add_decl_tag(value, self.merger.type_id(tag.type_id), tag.component_idx)?;
+            let id = self.btf.add_decl_tag(names.bytes(fragment, tag.value), self.merger.type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
-        for &name in fragment.unknown_functions.iter().filter(|_| report.verbose()).collect::<Vec<_>>() {
-            use names::Names;
-            report.out(&text!("could not find function '", names.bytes(fragment, name), "' in the ELF functions table\n"));
+        if report.verbose() {
+            self.tell_left_out(fragment, report);
         }
         let table = self.table(unit.functions);
         let merger = &self.merger;
@@ -178,6 +173,19 @@ impl Encoder {
             )?;
         }
         Ok(())
+    }
+
+    /// Says which functions of the unit do not get into the BTF.
+    fn tell_left_out(&self, fragment: &Fragment, report: &mut dyn Report) {
+        let Some(names) = &self.names else { return };
+        for &name in &fragment.enums_with_functions {
+            let name = names.bytes(fragment, name);
+            report.error(&text!("BTF: DW_TAG_subprogram in enumeration '", name, "' not supported, skipping\n"));
+        }
+        for &name in &fragment.unknown_functions {
+            let name = names.bytes(fragment, name);
+            report.out(&text!("could not find function '", name, "' in the ELF functions table\n"));
+        }
     }
 
     /// The number of a file's function table.
