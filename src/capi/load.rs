@@ -167,8 +167,8 @@ unsafe fn load_dwarf(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_i
     let path = Path::new(std::ffi::OsStr::from_bytes(filename.to_bytes()));
     // SAFETY: a valid conf by the caller's word.
     let conf_ref = unsafe { &*conf };
-    let sizes_fit = hash_bits_fit(conf_ref);
-    if !sizes_fit {
+    if !hash_bits_fit(conf_ref) {
+        say(&format!("libdwarves: {} hash bits are more than the maximum", conf_ref.hashtable_bits));
         return -libc::E2BIG;
     }
     let elf = match ElfFile::open(path) {

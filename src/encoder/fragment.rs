@@ -172,6 +172,8 @@ pub struct Fragment {
     pub annots: Vec<DeclTag>,
     /// Defined functions that the symbol table does not have, to be told of when the encoder is verbose.
     pub unknown_functions: Vec<NameRef>,
+    /// Enumerations with a function among their children, one entry a function; likewise.
+    pub enums_with_functions: Vec<NameRef>,
     /// Closure hash of each type, local id 1 first; empty when not computed.
     pub closures: Vec<u128>,
 }
@@ -190,6 +192,7 @@ impl Fragment {
         self.vars.clear();
         self.annots.clear();
         self.unknown_functions.clear();
+        self.enums_with_functions.clear();
         self.closures.clear();
     }
 }

@@ -154,7 +154,8 @@ impl Encoder {
         self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
         verbose::added(&self.btf, first, report);
         for tag in &fragment.decl_tags {
-            let id = self.btf.add_decl_tag(names.bytes(fragment, tag.value), self.merger.type_id(tag.type_id), tag.component_idx)?;
+            let id =
+                self.btf.add_decl_tag(names.bytes(fragment, tag.value), self.merger.type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
         if report.verbose() {
