@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* All headers of the library, ours or the C library's, as the include path has it. */
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <stddef.h>
 #include "dwarves.h"
 #include "dutil.h"
