@@ -61,6 +61,7 @@ pub mod external;
 pub mod function;
 pub mod gobuffer;
 pub mod list;
+pub mod origin;
 pub mod rbtree;
 pub mod scope;
 pub mod strlist;

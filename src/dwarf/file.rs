@@ -23,6 +23,9 @@ pub struct DwarfFile {
     line_str: Lazy,
     str_offsets: Lazy,
     addr: Lazy,
+    line: Lazy,
+    ranges: Lazy,
+    rnglists: Lazy,
     big: bool,
 }
 
@@ -48,6 +51,9 @@ impl DwarfFile {
             line_str: Lazy::new(),
             str_offsets: Lazy::new(),
             addr: Lazy::new(),
+            line: Lazy::new(),
+            ranges: Lazy::new(),
+            rnglists: Lazy::new(),
             big,
         }))
     }
@@ -163,6 +169,21 @@ impl DwarfFile {
     fn lazy<'a>(&'a self, cell: &'a Lazy, name: &'static str) -> Option<&'a [u8]> {
         // A section that cannot be read counts as missing: each use says what it misses.
         cell.get_or_init(|| self.elf.debug_section(name).ok().flatten().and_then(|s| s.load().ok())).as_deref()
+    }
+
+    /// `.debug_line`.
+    pub fn debug_line(&self) -> Option<&[u8]> {
+        self.lazy(&self.line, ".debug_line")
+    }
+
+    /// `.debug_ranges`, the range lists before DWARF 5.
+    pub fn ranges(&self) -> Option<&[u8]> {
+        self.lazy(&self.ranges, ".debug_ranges")
+    }
+
+    /// `.debug_rnglists`.
+    pub fn rnglists(&self) -> Option<&[u8]> {
+        self.lazy(&self.rnglists, ".debug_rnglists")
     }
 
     /// The string at `offset` of `.debug_line_str`.

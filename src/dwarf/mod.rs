@@ -9,7 +9,9 @@ pub mod cursor;
 pub mod diemap;
 pub mod expr;
 pub mod file;
+pub mod line;
 pub mod loclist;
+pub mod ranges;
 pub mod source;
 pub mod unit;
 
