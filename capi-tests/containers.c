@@ -46,7 +46,7 @@ static void test_tree(void)
 	struct rb_root root = RB_ROOT;
 	unsigned int state = 1, hash;
 	struct rb_node *node;
-	int count = 0;
+	int count = 0, height;
 
 	printf("empty: %p %p\n", (void *)rb_first(&root), (void *)rb_last(&root));
 	for (int round = 0; round < 20; round++) {
@@ -64,7 +64,8 @@ static void test_tree(void)
 			}
 		}
 		hash = 0;
-		printf("round %d: %d nodes, black height %d, shape %08x\n", round, count, check(root.rb_node, NULL, &hash), hash);
+		height = check(root.rb_node, NULL, &hash);
+		printf("round %d: %d nodes, black height %d, shape %08x\n", round, count, height, hash);
 	}
 	count = 0;
 	for (node = rb_first(&root); node; node = rb_next(node))
@@ -76,8 +77,8 @@ static void test_tree(void)
 	stand_in.value = rb_entry(node, struct number, rb_node)->value;
 	rb_replace_node(node, &stand_in.rb_node, &root);
 	hash = 0;
-	printf("replaced: %d %d, shape %08x\n", rb_next(rb_first(&root)) == &stand_in.rb_node,
-	       check(root.rb_node, NULL, &hash), hash);
+	height = check(root.rb_node, NULL, &hash);
+	printf("replaced: %d %d, shape %08x\n", rb_next(rb_first(&root)) == &stand_in.rb_node, height, hash);
 	while ((node = root.rb_node) != NULL) {
 		rb_erase(node, &root);
 		hash = hash * 31 + rb_entry(node, struct number, rb_node)->value;
@@ -105,8 +106,10 @@ static void test_strings(void)
 	char buffer[] = "pear";
 	FILE *file;
 
-	printf("add: %d %d %d %d\n", strlist__add(list, buffer), strlist__add(list, "apple"), strlist__add(list, "pear"),
-	       __strlist__add(list, "plum", list));
+	printf("add: %d", strlist__add(list, buffer));
+	printf(" %d", strlist__add(list, "apple"));
+	printf(" %d", strlist__add(list, "pear"));
+	printf(" %d\n", __strlist__add(list, "plum", list));
 	memset(buffer, 'x', 4);
 	print("list", list);
 	printf("has: %d %d %d\n", strlist__has_entry(list, "plum"), strlist__has_entry(list, "Plum"),
@@ -116,7 +119,8 @@ static void test_strings(void)
 	file = fdopen(mkstemp(name), "w");
 	fputs("one\ntwo\n\nthree!", file);
 	fclose(file);
-	printf("load: %d %d %d\n", strlist__load(list, name), strlist__load(list, name), strlist__load(list, "/nonexistent"));
+	printf("load: %d", strlist__load(list, name));
+	printf(" %d %d\n", strlist__load(list, name), strlist__load(list, "/nonexistent"));
 	unlink(name);
 	print("loaded", list);
 	strlist__delete(list);
@@ -135,8 +139,11 @@ static void test_buffer(void)
 	struct gobuffer gb = { .index = 1 };
 	char copy[64] = "";
 
-	printf("buffer: %p %d %d %d %d\n", gobuffer__ptr(&gb, 0), gobuffer__add(&gb, "hello", 6), gobuffer__allocate(&gb, 10),
-	       gobuffer__add(&gb, "world", 6), gobuffer__allocate(&gb, 100000));
+	printf("buffer: %p", gobuffer__ptr(&gb, 0));
+	printf(" %d", gobuffer__add(&gb, "hello", 6));
+	printf(" %d", gobuffer__allocate(&gb, 10));
+	printf(" %d", gobuffer__add(&gb, "world", 6));
+	printf(" %d\n", gobuffer__allocate(&gb, 100000));
 	printf("%s %u entries, %u bytes, %u allocated\n", (char *)gobuffer__ptr(&gb, 17), gobuffer__nr_entries(&gb),
 	       gobuffer__size(&gb), gb.allocated_size);
 	gb.index = 23;

@@ -115,8 +115,8 @@ static void test_kinds(void)
 	printf("typedef of: %d %p\n", cu__find_first_typedef_of_type(cu, type_const) == cu__type(cu, type_t),
 	       (void *)cu__find_first_typedef_of_type(cu, pointer));
 	printf("base: %d", cu__find_base_type_by_name(cu, "char", &id) == cu__type(cu, type_char));
-	printf(" %u %p %d\n", id, (void *)cu__find_base_type_by_name(cu, "long", NULL),
-	       cu__find_base_type_by_name_and_size(cu, "int", 32, &id) == cu__type(cu, type_int));
+	printf(" %u %p", id, (void *)cu__find_base_type_by_name(cu, "long", NULL));
+	printf(" %d\n", cu__find_base_type_by_name_and_size(cu, "int", 32, &id) == cu__type(cu, type_int));
 	printf("struct: %d", cu__find_struct_by_name(cu, "object", 0, &id) == cu__type(cu, structure));
 	printf(" %u %d %p\n", id, cu__find_struct_by_name(cu, "object", 1, NULL) == cu__type(cu, decl),
 	       (void *)cu__find_struct_by_name(cu, "colour", 1, NULL));
