@@ -177,3 +177,49 @@ pub fn read_unit_entry(
     unit.language = number(attrs, Slot::Language).unwrap_or(0) as u32;
     Ok(Some((abbrev.tag, abbrev.has_children, c.pos() as u32)))
 }
+
+/// How many elements a subrange has; 0 when it does not say.
+pub fn element_count(unit: &Unit, attrs: &Attrs) -> u64 {
+    match (attrs.has(Slot::UpperBound), number(attrs, Slot::UpperBound)) {
+        (true, Some(upper)) => {
+            let lower = match number(attrs, Slot::LowerBound) {
+                Some(l) => signed(attrs, Slot::LowerBound, l),
+                None => default_lower_bound(unit.language),
+            };
+            let upper = signed(attrs, Slot::UpperBound, upper);
+            upper.wrapping_sub(lower).wrapping_add(1).max(0) as u64
+        }
+        (true, None) => 0,
+        (false, _) => number(attrs, Slot::Count).unwrap_or(0),
+    }
+}
+
+/// A bound's value: forms of fixed size carry no sign of their own; gcc and gnat write negative bounds as `sdata` or `implicit_const`, and
+/// -1 in full width where an array has no elements.
+fn signed(attrs: &Attrs, slot: Slot, value: u64) -> i64 {
+    match attrs.get(slot) {
+        Some((dw::DW_FORM_data4, v)) if v == u64::from(u32::MAX) => -1,
+        _ => value as i64,
+    }
+}
+
+/// DWARF 5, table 7.17: the lower bound that a language's arrays have unless said otherwise.
+fn default_lower_bound(language: u32) -> i64 {
+    match dw::DwLang(language as u16) {
+        dw::DW_LANG_Ada83
+        | dw::DW_LANG_Ada95
+        | dw::DW_LANG_Cobol74
+        | dw::DW_LANG_Cobol85
+        | dw::DW_LANG_Fortran77
+        | dw::DW_LANG_Fortran90
+        | dw::DW_LANG_Fortran95
+        | dw::DW_LANG_Fortran03
+        | dw::DW_LANG_Fortran08
+        | dw::DW_LANG_Pascal83
+        | dw::DW_LANG_Modula2
+        | dw::DW_LANG_Modula3
+        | dw::DW_LANG_PLI
+        | dw::DW_LANG_Julia => 1,
+        _ => 0,
+    }
+}

@@ -14,7 +14,7 @@ use crate::dwarf::cursor::Cursor;
 use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::Window;
-use crate::dwarf::source::{Unit, number};
+use crate::dwarf::source::{Unit, element_count, number};
 use gimli::constants as dw;
 use std::ops::Range;
 
@@ -934,18 +934,7 @@ impl<'a> Builder<'a> {
     fn subrange(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let a = &self.s.attrs;
-        let count = match (a.has(Slot::UpperBound), number(a, Slot::UpperBound)) {
-            (true, Some(upper)) => {
-                let lower = match number(a, Slot::LowerBound) {
-                    Some(l) => signed(a, Slot::LowerBound, l),
-                    None => default_lower_bound(unit.language),
-                };
-                let upper = signed(a, Slot::UpperBound, upper);
-                upper.wrapping_sub(lower).wrapping_add(1).max(0) as u64
-            }
-            (true, None) => 0,
-            (false, _) => number(a, Slot::Count).unwrap_or(0),
-        };
+        let count = element_count(unit, a);
         if count > u64::from(u32::MAX) {
             let offset = self.source.offset(key);
             self.s.messages.push(format!(
@@ -1380,35 +1369,5 @@ fn sort_by_offset(members: &mut [u32]) {
         let mut list: Vec<[u32; 3]> = members.chunks_exact(3).map(|m| [m[0], m[1], m[2]]).collect();
         list.sort_by_key(|m| m[2]);
         members.copy_from_slice(list.as_flattened());
-    }
-}
-
-/// A bound's value: forms of fixed size carry no sign of their own; gcc and gnat write negative bounds as `sdata` or `implicit_const`, and
-/// -1 in full width where an array has no elements.
-fn signed(attrs: &Attrs, slot: Slot, value: u64) -> i64 {
-    match attrs.get(slot) {
-        Some((dw::DW_FORM_data4, v)) if v == u64::from(u32::MAX) => -1,
-        _ => value as i64,
-    }
-}
-
-/// DWARF 5, table 7.17: the lower bound that a language's arrays have unless said otherwise.
-fn default_lower_bound(language: u32) -> i64 {
-    match dw::DwLang(language as u16) {
-        dw::DW_LANG_Ada83
-        | dw::DW_LANG_Ada95
-        | dw::DW_LANG_Cobol74
-        | dw::DW_LANG_Cobol85
-        | dw::DW_LANG_Fortran77
-        | dw::DW_LANG_Fortran90
-        | dw::DW_LANG_Fortran95
-        | dw::DW_LANG_Fortran03
-        | dw::DW_LANG_Fortran08
-        | dw::DW_LANG_Pascal83
-        | dw::DW_LANG_Modula2
-        | dw::DW_LANG_Modula3
-        | dw::DW_LANG_PLI
-        | dw::DW_LANG_Julia => 1,
-        _ => 0,
     }
 }
