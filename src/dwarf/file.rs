@@ -6,15 +6,33 @@ use super::cursor::{Cursor, str_at};
 use super::unit::{Bases, MAX_HEADER, UnitHeader};
 use crate::elf::{DebugSection, ElfFile};
 use gimli::constants as dw;
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
 /// Sections that are read when the first unit asks for them.
 type Lazy = OnceLock<Option<Vec<u8>>>;
 
+/// A section of units.
+struct Part {
+    /// Where it starts in the file's space of units, in bytes.
+    start: u64,
+    section: DebugSection,
+    /// `.debug_info` or `.debug_types`.
+    name: &'static str,
+}
+
 /// The DWARF of one file. Shared by all workers; units are read with `pread` into the workers' own buffers.
+///
+/// Units are known by their offset in the file's *space of units*: `.debug_info`, and behind it, where there are type units in sections of
+/// their own (`.debug_types`, members of section groups in relocatable files), these sections in their order. In files without
+/// such sections it is the offset in `.debug_info`.
 pub struct DwarfFile {
     elf: Arc<ElfFile>,
-    info: DebugSection,
+    parts: Vec<Part>,
+    size: u64,
+    /// Names of sections end in `.dwo`.
+    split: bool,
+    signatures: OnceLock<FxHashMap<u64, u64>>,
     abbrev: DebugSection,
     /// `.debug_str` as a whole: names are looked at in it all the time.
     str: Vec<u8>,
@@ -32,18 +50,40 @@ pub struct DwarfFile {
 impl DwarfFile {
     /// `None` when the file has no `.debug_info`.
     pub fn open(elf: Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfError> {
-        let Some(info) = elf.debug_section(".debug_info")? else { return Ok(None) };
-        let abbrev = elf.debug_section(".debug_abbrev")?.ok_or(DwarfError::Missing { section: ".debug_abbrev" })?;
-        let str = match elf.debug_section(".debug_str")? {
+        DwarfFile::open_kind(elf, false)
+    }
+
+    /// A `.dwo` or `.dwp` file, whose sections' names end in `.dwo`.
+    pub fn open_split(elf: Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfError> {
+        DwarfFile::open_kind(elf, true)
+    }
+
+    fn open_kind(elf: Arc<ElfFile>, split: bool) -> Result<Option<DwarfFile>, DwarfError> {
+        let mut parts = Vec::new();
+        let mut size = 0u64;
+        for (section, name) in unit_sections(&elf, split)? {
+            let len = section.len();
+            parts.push(Part { start: size, section, name });
+            size = size.saturating_add(len);
+        }
+        if parts.is_empty() {
+            return Ok(None);
+        }
+        let section = |name: &str| elf.debug_section(&section_name(name, split));
+        let abbrev = section(".debug_abbrev")?.ok_or(DwarfError::Missing { section: ".debug_abbrev" })?;
+        let str = match section(".debug_str")? {
             Some(s) => s.load()?,
             None => Vec::new(),
         };
-        let loc = elf.debug_section(".debug_loc")?;
-        let loclists = elf.debug_section(".debug_loclists")?;
+        let loc = section(".debug_loc")?;
+        let loclists = section(".debug_loclists")?;
         let big = !elf.little_endian();
         Ok(Some(DwarfFile {
             elf,
-            info,
+            parts,
+            size,
+            split,
+            signatures: OnceLock::new(),
             abbrev,
             str,
             loc,
@@ -66,9 +106,18 @@ impl DwarfFile {
         self.big
     }
 
-    /// Size of `.debug_info`, in bytes.
+    /// Size of the space of units, in bytes.
     pub fn info_size(&self) -> u64 {
-        self.info.len()
+        self.size
+    }
+
+    /// The section that an offset of the space of units lies in, and the offset in that section.
+    pub fn place(&self, offset: u64) -> (&'static str, u64) {
+        self.part(offset).map_or((".debug_info", offset), |part| (part.name, offset - part.start))
+    }
+
+    fn part(&self, offset: u64) -> Option<&Part> {
+        self.parts[..self.parts.partition_point(|part| part.start <= offset)].last()
     }
 
     /// `.debug_str`.
@@ -76,30 +125,63 @@ impl DwarfFile {
         &self.str
     }
 
-    /// The unit header at `offset` of `.debug_info`; `None` at its end.
+    /// The unit header at `offset` of the space of units; `None` at its end. Errors give the offset in the section.
     pub fn unit_header(&self, offset: u64) -> Result<Option<UnitHeader>, DwarfError> {
-        let left = self.info.len().saturating_sub(offset);
-        if left == 0 {
-            return Ok(None);
-        }
+        let Some(part) = self.part(offset).filter(|_| offset < self.size) else { return Ok(None) };
+        let (at, len) = (offset - part.start, part.section.len());
         let mut bytes = [0u8; MAX_HEADER];
-        let bytes = &mut bytes[..left.min(MAX_HEADER as u64) as usize];
-        self.info.read_exact_at(offset, bytes)?;
-        UnitHeader::parse(bytes, self.big, ".debug_info", offset, self.info.len()).map(Some)
+        let bytes = &mut bytes[..(len - at).min(MAX_HEADER as u64) as usize];
+        part.section.read_exact_at(at, bytes)?;
+        let header = UnitHeader::parse(bytes, self.big, part.name, at, len)?;
+        Ok(Some(UnitHeader { offset, ..header }))
     }
 
-    /// Reads a range of `.debug_info` into `buf`.
+    /// Where the section after the one with `offset` starts in the space of units, or its end.
+    pub fn next_section(&self, offset: u64) -> u64 {
+        self.part(offset).map_or(self.size, |part| part.start.saturating_add(part.section.len()))
+    }
+
+    /// Reads a range of the space of units into `buf`.
     pub fn read_info(&self, offset: u64, size: u64, buf: &mut Vec<u8>) -> Result<(), DwarfError> {
         // The size was checked against the section's when the header was parsed.
-        let size = usize::try_from(size).map_err(|_| DwarfError::Invalid {
-            section: ".debug_info",
-            offset,
-            expected: "a unit that fits in memory",
-            found: size,
-        })?;
-        buf.resize(size, 0);
-        self.info.read_exact_at(offset, buf)?;
+        let wrong = || DwarfError::Invalid { section: ".debug_info", offset, expected: "a unit that fits in memory", found: size };
+        let len = usize::try_from(size).map_err(|_| wrong())?;
+        buf.resize(len, 0);
+        let (mut at, mut done) = (offset, 0);
+        while done < len {
+            let part = self.part(at).ok_or_else(wrong)?;
+            let start = at - part.start;
+            let take = part.section.len().saturating_sub(start).min((len - done) as u64);
+            if take == 0 {
+                return Err(DwarfError::Truncated { section: part.name, offset: start, expected: "the rest of a unit" });
+            }
+            part.section.read_exact_at(start, &mut buf[done..done + take as usize])?;
+            (at, done) = (at + take, done + take as usize);
+        }
         Ok(())
+    }
+
+    /// The type units by their signature: offset of the type's entry in the space of units. Read when first asked for; damaged headers
+    /// end the search in their section.
+    pub fn signatures(&self) -> &FxHashMap<u64, u64> {
+        self.signatures.get_or_init(|| {
+            let mut found = FxHashMap::default();
+            let mut offset = 0;
+            loop {
+                match self.unit_header(offset) {
+                    Ok(None) => return found,
+                    Ok(Some(unit)) => {
+                        if unit.is_type_unit() {
+                            // The linker keeps one of several with the same signature; where all are there, the first serves.
+                            found.entry(unit.signature).or_insert(unit.offset + unit.type_offset);
+                        }
+                        offset = unit.offset + unit.size;
+                    }
+                    Err(DwarfError::Version { size, .. }) => offset += size,
+                    Err(_) => offset = self.next_section(offset),
+                }
+            }
+        })
     }
 
     /// Compiles the unit's abbreviation table, `scratch` being reused for its bytes.
@@ -130,15 +212,16 @@ impl DwarfFile {
         }
     }
 
-    /// Whether an abbreviation table of the file uses a form, be it in an entry or not.
-    pub fn has_form(&self, form: dw::DwForm) -> Result<bool, DwarfError> {
+    /// Which forms that lead out of a unit the abbreviation tables of the file use, be it in an entry or not.
+    pub fn outward_forms(&self) -> Result<OutwardForms, DwarfError> {
+        let mut found = OutwardForms::default();
         let mut offset = 0;
         let mut chunk = Vec::new();
         let mut take = 1u64 << 20;
         loop {
             let left = self.abbrev.len() - offset;
             if left == 0 {
-                return Ok(false);
+                return Ok(found);
             }
             take = take.min(left);
             chunk.resize(take as usize, 0);
@@ -146,17 +229,16 @@ impl DwarfFile {
             let mut c = Cursor::new(&chunk, self.big, offset, ".debug_abbrev");
             let mut done = 0;
             loop {
-                match abbrev_has_form(&mut c, form) {
-                    Ok(true) => return Ok(true),
-                    Ok(false) if c.is_empty() => {
+                match note_forms(&mut c, &mut found) {
+                    Ok(()) if c.is_empty() => {
                         done = c.pos();
                         break;
                     }
-                    Ok(false) => done = c.pos(),
+                    Ok(()) => done = c.pos(),
                     Err(_) if done > 0 => break,
                     // An abbreviation larger than the chunk, or damage at the section's end, which units will tell of.
                     Err(_) if take < left => break,
-                    Err(_) => return Ok(false),
+                    Err(_) => return Ok(found),
                 }
             }
             if done == 0 {
@@ -168,7 +250,7 @@ impl DwarfFile {
 
     fn lazy<'a>(&'a self, cell: &'a Lazy, name: &'static str) -> Option<&'a [u8]> {
         // A section that cannot be read counts as missing: each use says what it misses.
-        cell.get_or_init(|| self.elf.debug_section(name).ok().flatten().and_then(|s| s.load().ok())).as_deref()
+        cell.get_or_init(|| self.elf.debug_section(&section_name(name, self.split)).ok().flatten().and_then(|s| s.load().ok())).as_deref()
     }
 
     /// `.debug_line`.
@@ -225,23 +307,70 @@ impl DwarfFile {
     }
 }
 
+/// See [`DwarfFile::outward_forms`].
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct OutwardForms {
+    /// To another unit of the file.
+    pub ref_addr: bool,
+    /// To a type unit.
+    pub signature: bool,
+    /// To an alternate file.
+    pub alternate: bool,
+}
+
 /// Reads one abbreviation, or the end of a table.
-fn abbrev_has_form(c: &mut Cursor<'_>, form: dw::DwForm) -> Result<bool, DwarfError> {
+fn note_forms(c: &mut Cursor<'_>, found: &mut OutwardForms) -> Result<(), DwarfError> {
     if c.uleb()? == 0 {
-        return Ok(false);
+        return Ok(());
     }
     c.uleb()?;
     c.u8()?;
-    let mut found = false;
     loop {
         let at = c.uleb()?;
-        let this = c.uleb()?;
-        if at == 0 && this == 0 {
-            return Ok(found);
+        let form = c.uleb()?;
+        if at == 0 && form == 0 {
+            return Ok(());
         }
-        if this == u64::from(dw::DW_FORM_implicit_const.0) {
-            c.sleb()?;
+        match dw::DwForm(u16::try_from(form).unwrap_or(0)) {
+            dw::DW_FORM_implicit_const => {
+                c.sleb()?;
+            }
+            dw::DW_FORM_ref_addr => found.ref_addr = true,
+            dw::DW_FORM_ref_sig8 => found.signature = true,
+            dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 => found.alternate = true,
+            _ => {}
         }
-        found |= this == u64::from(form.0);
     }
+}
+
+/// The sections of units in the order of the space of units.
+fn unit_sections(elf: &ElfFile, split: bool) -> Result<Vec<(DebugSection, &'static str)>, DwarfError> {
+    let mut sections = Vec::new();
+    if let Some(info) = elf.debug_section(&section_name(".debug_info", split))? {
+        sections.push((info, ".debug_info"));
+    }
+    if let Some(types) = elf.debug_section(&section_name(".debug_types", split))? {
+        sections.push((types, ".debug_types"));
+    }
+    // Each member of a group is a section of its own, all with the same name.
+    for (index, section) in elf.sections().iter().enumerate() {
+        let name = match &*section.name {
+            b".debug_info" | b".zdebug_info" if !split => ".debug_info",
+            b".debug_types" | b".zdebug_types" if !split => ".debug_types",
+            b".debug_info.dwo" if split => ".debug_info",
+            b".debug_types.dwo" if split => ".debug_types",
+            _ => continue,
+        };
+        if section.flags & SHF_GROUP != 0 && section.size != 0 {
+            sections.push((elf.section_data(index)?, name));
+        }
+    }
+    sections.retain(|(section, _)| !section.is_empty());
+    Ok(sections)
+}
+
+const SHF_GROUP: u64 = 1 << 9;
+
+fn section_name(name: &str, split: bool) -> String {
+    if split { format!("{name}.dwo") } else { name.to_owned() }
 }

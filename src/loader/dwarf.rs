@@ -174,7 +174,7 @@ fn units_refer_to_each_other(dwarf: &DwarfFile) -> Result<bool, LoadError> {
             return Ok(true);
         }
     }
-    Ok(dwarf.has_form(dw::DW_FORM_ref_addr)?)
+    Ok(dwarf.outward_forms()?.ref_addr)
 }
 
 struct Next {
