@@ -1,7 +1,8 @@
 //! Units in memory, and what their attributes say: names, numbers, references, entries at given offsets.
 //!
-//! Entries are known by a *key*: their offset in the buffer, which holds one unit, or, for files whose units refer to each other, the whole
-//! section. Key 0 is no entry (a header stands there).
+//! Entries are known by a *key*: their offset in the buffer, which holds one unit, or the units of one split file. Key 0 is no entry (a
+//! header stands there). An entry of a unit that is not in the buffer is an *outer* one; see [`Outer`]: its key has the top bit set, the
+//! other bits are its position in a list that whoever reads such files has made before.
 
 use super::DwarfError;
 use super::abbrev::{Abbrev, Abbrevs, Attrs, Slot};
@@ -9,6 +10,23 @@ use super::cursor::{Cursor, str_at};
 use super::file::DwarfFile;
 use super::unit::{Bases, UnitHeader};
 use gimli::constants as dw;
+
+/// Set in the keys of outer entries; buffers are smaller.
+pub const OUTER: u32 = 1 << 31;
+
+/// Position of an outer entry in [`Outer::targets`]; `None` for a key in the buffer.
+#[inline]
+pub fn outer_index(key: u32) -> Option<u32> {
+    (key & OUTER != 0).then_some(key & !OUTER)
+}
+
+/// Entries that units refer to without holding them. An entry's *place* is its offset in the space of units of the file, with that of an
+/// alternate file behind that of the main one.
+#[derive(Clone, Copy)]
+pub struct Outer<'a> {
+    /// Places, in order. References to others lead nowhere.
+    pub targets: &'a [u64],
+}
 
 /// One unit of a [`Source`].
 pub struct Unit {
@@ -29,11 +47,23 @@ pub struct Source<'a> {
     pub buf: &'a [u8],
     /// In order of their offsets.
     pub units: &'a [Unit],
-    /// Offset of the buffer in `.debug_info`, in bytes.
+    /// Offset of the buffer in the file's space of units, in bytes.
     pub base: u64,
+    /// Where the file's space of units starts among places.
+    pub shift: u64,
+    /// The alternate file, and where its space of units starts among places.
+    pub alternate: Option<(&'a DwarfFile, u64)>,
+    /// Who has the addresses of a split file.
+    pub addresses: Option<&'a DwarfFile>,
+    pub outer: Option<Outer<'a>>,
 }
 
 impl<'a> Source<'a> {
+    /// Units that refer to nothing outside of `buf`.
+    pub fn new(file: &'a DwarfFile, buf: &'a [u8], units: &'a [Unit], base: u64) -> Source<'a> {
+        Source { file, buf, units, base, shift: 0, alternate: None, addresses: None, outer: None }
+    }
+
     /// A cursor over the unit, standing at `key`.
     pub fn cursor(&self, unit: &Unit, key: u32) -> Cursor<'a> {
         let mut c = Cursor::new(&self.buf[..unit.end as usize], self.file.is_big_endian(), self.base, ".debug_info");
@@ -41,9 +71,17 @@ impl<'a> Source<'a> {
         c
     }
 
-    /// The offset in `.debug_info` of the entry with `key`.
+    /// The offset of the entry with `key`, for messages: in the space of units, of an outer entry its place.
     pub fn offset(&self, key: u32) -> u64 {
-        self.base + u64::from(key)
+        match outer_index(key) {
+            Some(i) => self.outer.and_then(|o| o.targets.get(i as usize).copied()).unwrap_or_default(),
+            None => self.base + u64::from(key),
+        }
+    }
+
+    /// The place of the entry with `key` of the buffer.
+    pub fn place(&self, key: u32) -> u64 {
+        self.shift + self.base + u64::from(key)
     }
 
     pub fn unit_of(&self, key: u32) -> Option<&'a Unit> {
@@ -71,17 +109,36 @@ impl<'a> Source<'a> {
 
     #[inline]
     fn reference_value(&self, unit: &Unit, form: dw::DwForm, value: u64) -> u32 {
-        let key = match form {
-            dw::DW_FORM_ref4 | dw::DW_FORM_ref1 | dw::DW_FORM_ref2 | dw::DW_FORM_ref8 | dw::DW_FORM_ref_udata => {
-                if value >= unit.header.size {
-                    return 0;
-                }
-                u64::from(unit.start) + value
+        if let dw::DW_FORM_ref4 | dw::DW_FORM_ref1 | dw::DW_FORM_ref2 | dw::DW_FORM_ref8 | dw::DW_FORM_ref_udata = form {
+            return if value < unit.header.size { unit.start + value as u32 } else { 0 };
+        }
+        self.outward(form, value)
+    }
+
+    /// The key for a reference out of a unit.
+    #[cold]
+    fn outward(&self, form: dw::DwForm, value: u64) -> u32 {
+        let Some(place) = self.outward_place(form, value) else { return 0 };
+        let start = self.shift + self.base;
+        if (start..start + self.buf.len() as u64).contains(&place) {
+            return (place - start) as u32;
+        }
+        let at = self.outer.and_then(|o| o.targets.binary_search(&place).ok());
+        at.and_then(|i| u32::try_from(i).ok()).filter(|&i| i < OUTER).map_or(0, |i| i | OUTER)
+    }
+
+    /// The place that a reference out of a unit names; `None` for other forms, unknown signatures, and a missing alternate file.
+    pub fn outward_place(&self, form: dw::DwForm, value: u64) -> Option<u64> {
+        let (start, size, offset) = match form {
+            dw::DW_FORM_ref_addr => (self.shift, self.file.info_size(), value),
+            dw::DW_FORM_ref_sig8 => (self.shift, self.file.info_size(), *self.file.signatures().get(&value)?),
+            dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 => {
+                let (file, start) = self.alternate?;
+                (start, file.info_size(), value)
             }
-            dw::DW_FORM_ref_addr => value.wrapping_sub(self.base),
-            _ => return 0,
+            _ => return None,
         };
-        if key < self.buf.len() as u64 { key as u32 } else { 0 }
+        (offset < size).then(|| start + offset)
     }
 
     /// The bytes of a string form, with its offset in `.debug_str` where it has one.
@@ -89,6 +146,9 @@ impl<'a> Source<'a> {
         let offset = match form {
             dw::DW_FORM_string => return str_at(self.buf, value).map(|s| (s, None)),
             dw::DW_FORM_line_strp => return self.file.line_str(value).map(|s| (s, None)),
+            dw::DW_FORM_GNU_strp_alt | dw::DW_FORM_strp_sup => {
+                return str_at(self.alternate?.0.debug_str(), value).map(|s| (s, None));
+            }
             dw::DW_FORM_strp => value,
             dw::DW_FORM_strx
             | dw::DW_FORM_strx1
@@ -119,9 +179,14 @@ impl<'a> Source<'a> {
                 | dw::DW_FORM_addrx4
                 | dw::DW_FORM_GNU_addr_index,
                 v,
-            ) => self.file.address(&unit.header, &unit.bases, v),
+            ) => self.address_at(unit, v),
             _ => None,
         }
+    }
+
+    /// The address with an index in the table of addresses, which a split file leaves to its skeleton's file.
+    pub fn address_at(&self, unit: &Unit, index: u64) -> Option<u64> {
+        self.addresses.unwrap_or(self.file).address(&unit.header, &unit.bases, index)
     }
 }
 

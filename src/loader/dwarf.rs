@@ -303,7 +303,7 @@ impl<H: Host> Units<'_, H> {
             return Ok(());
         };
         let units = std::slice::from_ref(unit);
-        let source = Source { file: dwarf, buf: &scratch.buf, units, base };
+        let source = Source::new(dwarf, &scratch.buf, units, base);
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
@@ -316,7 +316,7 @@ impl<H: Host> Units<'_, H> {
         }
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&*unit);
-        let source = Source { file: dwarf, buf: &scratch.buf, units, base };
+        let source = Source::new(dwarf, &scratch.buf, units, base);
         let abi = Abi::of(dwarf.elf().machine());
         let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
         let mut builder = Builder::new(names, options, abi, &mut scratch.builder, fragment);
@@ -385,7 +385,7 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
         let wanted = match entry {
             Some((_, has_children, key)) => {
                 let single = std::slice::from_ref(&unit);
-                let source = Source { file: dwarf, buf: &buf, units: single, base: 0 };
+                let source = Source::new(dwarf, &buf, single, 0);
                 let clang = is_clang(&source, &unit, &attrs);
                 let facts = facts(0, &source, &unit, &attrs, clang);
                 first.get_or_insert(UnitFacts { name: b"", ..facts });
@@ -402,7 +402,7 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
     let handle = host.create(context, &UnitFacts { id: 0, ..facts });
     let mut scratch = WorkerScratch::default();
     let mut fragment = Fragment::default();
-    let source = Source { file: dwarf, buf: &buf, units: &units, base: 0 };
+    let source = Source::new(dwarf, &buf, &units, 0);
     let abi = Abi::of(dwarf.elf().machine());
     let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
     let mut builder = Builder::new(names, options, abi, &mut scratch.builder, &mut fragment);
