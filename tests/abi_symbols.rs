@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use object::Endianness;
 use object::elf;
 use object::read::elf::{Dyn as _, ElfFile64, FileHeader as _, ProgramHeader as _, Sym as _};
-use object::Endianness;
 
 struct Symbol<'a> {
     name: &'a str,

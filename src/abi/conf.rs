@@ -10,10 +10,14 @@ use super::external::Btf;
 /// `struct conf_load`.
 #[repr(C)]
 pub struct ConfLoad {
+    /// Shown every unit, in order, on a worker thread for DWARF.
     pub steal: Option<unsafe extern "C" fn(*mut Cu, *mut ConfLoad) -> LoadStealKind>,
+    /// Asked, on a worker thread, once language and producer are known; NULL leaves the unit empty.
     pub early_cu_filter: Option<unsafe extern "C" fn(*mut Cu) -> *mut Cu>,
     pub cookie: *mut c_void,
+    /// Comma-separated names of formats to try; NULL for all.
     pub format_path: *mut c_char,
+    /// Worker threads; one for 0 and less.
     pub nr_jobs: c_int,
     pub extra_dbg_info: bool,
     pub use_obstack: bool,
@@ -41,9 +45,12 @@ pub struct ConfLoad {
     pub true_signature: bool,
     pub hashtable_bits: u8,
     pub max_hashtable_bits: u8,
+    /// In bytes.
     pub kabi_prefix_len: u16,
     pub kabi_prefix: *const c_char,
+    /// Made by the program's libbpf.
     pub base_btf: *mut Btf,
+    /// May be NULL.
     pub conf_fprintf: *mut ConfFprintf,
     pub force_cu_merging: bool,
 }
@@ -59,20 +66,27 @@ layout! { ConfLoad: 96, 8 {
 
 /// `struct conf_fprintf`.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct ConfFprintf {
     pub prefix: *const c_char,
     pub suffix: *const c_char,
+    /// Columns; 0 for the default, as with `name_spacing`.
     pub type_spacing: i32,
     pub name_spacing: i32,
+    /// In bytes.
     pub base_offset: u32,
     pub count: u32,
+    /// Current cache line, the printer's.
     pub cachelinep: *mut u32,
+    /// These, down to `range`, and `skip` and `count`, are pahole's prettifier's.
     pub seek_bytes: *const c_char,
     pub size_bytes: *const c_char,
     pub header_type: *const c_char,
     pub range: *const c_char,
     pub skip: u32,
+    /// In bytes; 0 for the default.
     pub cacheline_size: u16,
+    /// In TABs.
     pub indent: u8,
     pub flags0: u8,
     pub flags1: u8,
@@ -121,9 +135,12 @@ bits! { ConfFprintf.flags3 {
 /// `struct languages`.
 #[repr(C)]
 pub struct Languages {
+    /// Comma-separated names.
     pub str: *mut c_char,
+    /// DW_LANG numbers, sorted, malloc-ed.
     pub entries: *mut c_int,
     pub nr_entries: c_int,
+    /// The list says what to leave out, not what to take.
     pub exclude: bool,
 }
 layout! { Languages: 24, 8 { str: 0, entries: 8, nr_entries: 16, exclude: 20 } }

@@ -7,16 +7,17 @@ use std::ptr;
 use super::external::{DwflModule, Elf, Obstack};
 use super::{Arena, ConfLoad, Cus, Function, ListHead, RbNode, RbRoot, Tag, TypeId};
 
-/// `struct ptr_table`.
+/// `struct ptr_table`: tags by id, NULL in empty slots.
 #[repr(C)]
 pub struct PtrTable {
     pub entries: *mut *mut c_void,
     pub nr_entries: u32,
+    /// Room, in entries.
     pub allocated_entries: u32,
 }
 layout! { PtrTable: 16, 8 { entries: 0, nr_entries: 8, allocated_entries: 12 } }
 
-/// `struct debug_fmt_ops`.
+/// `struct debug_fmt_ops`: what a format can do. Any function may be missing.
 #[repr(C)]
 #[allow(non_snake_case)]
 pub struct DebugFmtOps {
@@ -26,10 +27,12 @@ pub struct DebugFmtOps {
     pub load_file: Option<unsafe extern "C" fn(*mut Cus, *mut ConfLoad, *const c_char) -> c_int>,
     pub tag__decl_file: Option<unsafe extern "C" fn(*const Tag, *const Cu) -> *const c_char>,
     pub tag__decl_line: Option<unsafe extern "C" fn(*const Tag, *const Cu) -> u32>,
+    /// Offset of the DIE.
     pub tag__orig_id: Option<unsafe extern "C" fn(*const Tag, *const Cu) -> c_ulonglong>,
     pub tag__alloc: Option<unsafe extern "C" fn(*mut Cu, usize) -> *mut c_void>,
     pub tag__free: Option<unsafe extern "C" fn(*mut Tag, *mut Cu)>,
     pub cu__delete: Option<unsafe extern "C" fn(*mut Cu)>,
+    /// Whether the format tells declared alignments.
     pub has_alignment_info: bool,
 }
 layout! { DebugFmtOps: 88, 8 {
@@ -40,37 +43,52 @@ layout! { DebugFmtOps: 88, 8 {
 /// `struct cu`.
 #[repr(C)]
 pub struct Cu {
+    /// In its set.
     pub node: ListHead,
+    /// Those at the top level, in order.
     pub tags: ListHead,
     pub tool_list: ListHead,
+    /// Slot 0 is `void` and always empty.
     pub types_table: PtrTable,
+    /// Subprograms.
     pub functions_table: PtrTable,
+    /// Everything else that has an id.
     pub tags_table: PtrTable,
+    /// By address, through `rb_node`.
     pub functions: RbRoot,
+    /// Its place in the file, from 0.
     pub id: u32,
+    /// Owned, as is `filename`.
     pub name: *const c_char,
     pub filename: *mut c_char,
+    /// The loader's.
     pub r#priv: *mut c_void,
     pub dfops: *mut DebugFmtOps,
     pub elf: *mut Elf,
     pub dwfl: *mut DwflModule,
+    /// See [`CuSide`].
     pub obstack: Obstack,
     pub cached_symtab_nr_entries: u32,
     pub use_obstack: bool,
+    /// In bytes.
     pub addr_size: u8,
     pub flags: u8,
     pub nr_register_params: u8,
     pub register_params: [c_int; 8],
     pub functions_saved: c_int,
+    /// DW_LANG number.
     pub language: u16,
     pub nr_inline_expansions: c_ulong,
+    /// In bytes.
     pub size_inline_expansions: usize,
+    /// These, down to `function_bytes_removed`, are codiff's.
     pub nr_functions_changed: u32,
     pub nr_structures_changed: u32,
     pub max_len_changed_item: usize,
     pub function_bytes_added: usize,
     pub function_bytes_removed: usize,
     pub build_id_len: c_int,
+    /// `build_id_len` bytes.
     pub build_id: [u8; 0],
 }
 layout! { Cu: 352, 8 {

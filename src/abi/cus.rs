@@ -59,13 +59,13 @@ impl Cus {
 
     pub unsafe fn lock(cus: *mut Cus) {
         // SAFETY: see above; the field is reached without a reference to the whole set.
-        unsafe { (*(&raw const (*cus).lock)).lock() }
+        unsafe { (*cus).lock.lock() }
     }
 
     /// The caller holds the lock.
     pub unsafe fn unlock(cus: *mut Cus) {
         // SAFETY: see above.
-        unsafe { (*(&raw const (*cus).lock)).unlock() }
+        unsafe { (*cus).lock.unlock() }
     }
 
     /// Runs `body` with the lock held, and gives the lock back when it panics, too.

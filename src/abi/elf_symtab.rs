@@ -4,7 +4,7 @@ use std::ffi::c_char;
 
 use super::external::ElfData;
 
-/// `struct elf_symtab`.
+/// `struct elf_symtab`: everything but the structure and the name is libelf's.
 #[repr(C)]
 pub struct ElfSymtab {
     pub nr_syms: u32,

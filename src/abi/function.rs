@@ -5,19 +5,23 @@ use std::mem::offset_of;
 
 use super::{HlistNode, Lexblock, ListHead, RbNode, Tag};
 
-/// `struct parameter`.
+/// `struct parameter`: what follows the name belongs to loader and encoder.
 #[repr(C)]
 pub struct Parameter {
     pub tag: Tag,
     pub name: *const c_char,
     pub true_sig_member_name: *const c_char,
+    /// DIE offset.
     pub true_sig_type: u64,
     pub first_reg_fields: c_ulong,
     pub second_reg_fields: c_ulong,
+    /// DWARF register, negative when unknown.
     pub loc_reg: c_int,
+    /// In bytes.
     pub type_byte_size: u16,
     pub flags0: u8,
     pub flags1: u8,
+    /// Place among the parameters, from 0.
     pub idx: u8,
 }
 layout! { Parameter: 88, 8 {
@@ -73,11 +77,12 @@ pub struct FormalParameterPack {
 }
 layout! { FormalParameterPack: 48, 8 { tag: 0, params: 32 } }
 
-/// `struct ftype`.
+/// `struct ftype`: result and parameters. The tag's type is the result; for functions of BTF it is the prototype.
 #[repr(C)]
 pub struct Ftype {
     pub tag: Tag,
     pub parms: ListHead,
+    /// Of the result; 0 for the size of an address.
     pub byte_size: usize,
     pub nr_parms: u16,
     pub flags: u8,
@@ -106,17 +111,22 @@ bits! { Ftype.flags {
 pub struct Function {
     pub proto: Ftype,
     pub lexblock: Lexblock,
+    /// In the unit's tree by address.
     pub rb_node: RbNode,
+    /// NULL when it has none.
     pub name: *const c_char,
     pub linkage_name: *const c_char,
     pub alias: *const c_char,
+    /// In bytes, over the whole unit.
     pub cu_total_size_inline_expansions: u32,
     pub cu_total_nr_inline_expansions: u16,
     pub flags0: u8,
     pub flags1: u8,
+    /// -1 when it is not virtual.
     pub vtable_entry: i32,
     pub vtable_node: ListHead,
     pub annots: ListHead,
+    /// For the program, as is `priv`.
     pub tool: ToolLinks,
     pub r#priv: *mut c_void,
 }

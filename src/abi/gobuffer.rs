@@ -2,7 +2,7 @@
 
 use std::ffi::{c_char, c_uint};
 
-/// `struct gobuffer`.
+/// `struct gobuffer`: `index` and `allocated_size` in bytes.
 #[repr(C)]
 pub struct Gobuffer {
     pub entries: *mut c_char,

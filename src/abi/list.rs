@@ -3,7 +3,7 @@
 //! An empty head points at itself; a zeroed head is not a list, and C iteration over one dereferences NULL. Heads are therefore
 //! initialised in place, never moved afterwards.
 
-/// `struct list_head`.
+/// `struct list_head`: a node, or the head of a circular list.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ListHead {
@@ -12,7 +12,7 @@ pub struct ListHead {
 }
 layout! { ListHead: 16, 8 { next: 0, prev: 8 } }
 
-/// `struct hlist_head`.
+/// `struct hlist_head`: the head of a list that ends in NULL.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HlistHead {
@@ -20,7 +20,7 @@ pub struct HlistHead {
 }
 layout! { HlistHead: 8, 8 { first: 0 } }
 
-/// `struct hlist_node`.
+/// `struct hlist_node`: `pprev` is where the pointer to this node stands.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct HlistNode {

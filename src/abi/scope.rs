@@ -5,17 +5,20 @@ use std::ffi::c_char;
 use super::external::DwarfOp;
 use super::{HlistNode, ListHead, Tag};
 
-/// `struct namespace`.
+/// `struct namespace`: whatever has named things in it.
 #[repr(C)]
 pub struct Namespace {
     pub tag: Tag,
+    /// NULL when it has none. Not owned: it lives as long as the set of units.
     pub name: *const c_char,
+    /// What is in it. With shared tags, `next` points at the head of another enumeration's list and `prev` means nothing.
     pub tags: ListHead,
+    /// Declaration tags of DWARF.
     pub annots: ListHead,
 }
 layout! { Namespace: 72, 8 { tag: 0, name: 32, tags: 40, annots: 56 } }
 
-/// `struct ip_tag`.
+/// `struct ip_tag`: a tag with an address.
 #[repr(C)]
 pub struct IpTag {
     pub tag: Tag,
@@ -23,11 +26,13 @@ pub struct IpTag {
 }
 layout! { IpTag: 40, 8 { tag: 0, addr: 32 } }
 
-/// `struct inline_expansion`.
+/// `struct inline_expansion`: the code of a function inlined in another.
 #[repr(C)]
 pub struct InlineExpansion {
     pub ip: IpTag,
+    /// In bytes.
     pub size: usize,
+    /// End address.
     pub high_pc: u64,
 }
 layout! { InlineExpansion: 56, 8 { ip: 0, size: 40, high_pc: 48 } }
@@ -40,10 +45,11 @@ pub struct Label {
 }
 layout! { Label: 48, 8 { ip: 0, name: 40 } }
 
-/// `struct location`.
+/// `struct location`: a location expression.
 #[repr(C)]
 pub struct Location {
     pub expr: *mut DwarfOp,
+    /// Number of operations.
     pub exprlen: usize,
 }
 layout! { Location: 16, 8 { expr: 0, exprlen: 8 } }
@@ -58,6 +64,7 @@ pub struct Variable {
     pub location: Location,
     pub tool_hnode: HlistNode,
     pub annots: ListHead,
+    /// The declaration this defines.
     pub spec: *mut Variable,
 }
 layout! { Variable: 112, 8 {
@@ -80,16 +87,18 @@ pub struct Constant {
 }
 layout! { Constant: 48, 8 { tag: 0, name: 32, value: 40 } }
 
-/// `struct lexblock`.
+/// `struct lexblock`: a block, or the body of a function.
 #[repr(C)]
 pub struct Lexblock {
     pub ip: IpTag,
     pub tags: ListHead,
+    /// In bytes.
     pub size: u32,
     pub nr_inline_expansions: u16,
     pub nr_labels: u16,
     pub nr_variables: u16,
     pub nr_lexblocks: u16,
+    /// In bytes.
     pub size_inline_expansions: u32,
 }
 layout! { Lexblock: 72, 8 {

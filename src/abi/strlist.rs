@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 
 use super::{ListHead, RbNode, RbRoot};
 
-/// `struct str_node`.
+/// `struct str_node`: a string and a pointer of the caller's.
 #[repr(C)]
 pub struct StrNode {
     pub rb_node: RbNode,

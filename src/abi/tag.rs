@@ -10,11 +10,16 @@ use super::{Cu, ListHead, TypeId};
 /// `struct tag`.
 #[repr(C)]
 pub struct Tag {
+    /// In the list of its owner.
     pub node: ListHead,
+    /// Id of its type; 0 is `void`, or none.
     pub r#type: TypeId,
+    /// DW_TAG number.
     pub tag: u16,
     pub flags: u8,
+    /// Printer's guard against printing a type within itself.
     pub recursivity_level: u8,
+    /// NULL, or declaration tags of BTF.
     pub attributes: *mut Attributes,
 }
 layout! { Tag: 32, 8 { node: 0, r#type: 16, tag: 20, flags: 22, recursivity_level: 23, attributes: 24 } }
@@ -25,15 +30,16 @@ bits! { Tag.flags {
     shared_tags, set_shared_tags: 3;
 } }
 
-/// `struct attributes`.
+/// `struct attributes`: texts of BTF declaration tags, in one malloc-ed block.
 #[repr(C)]
 pub struct Attributes {
     pub cnt: u64,
+    /// `cnt` strings.
     pub values: [*const c_char; 0],
 }
 layout! { Attributes: 8, 8 { cnt: 0, values: 8 } }
 
-/// `struct tag_cu`.
+/// `struct tag_cu`: a tag and the unit it belongs to.
 #[repr(C)]
 pub struct TagCu {
     pub tag: *mut Tag,
@@ -57,16 +63,17 @@ pub struct PtrToMemberType {
 }
 layout! { PtrToMemberType: 40, 8 { tag: 0, containing_type: 32 } }
 
-/// `struct llvm_annotation`.
+/// `struct llvm_annotation`: a declaration tag as DWARF has it.
 #[repr(C)]
 pub struct LlvmAnnotation {
     pub value: *const c_char,
+    /// Member or parameter, -1 for the whole.
     pub component_idx: i16,
     pub node: ListHead,
 }
 layout! { LlvmAnnotation: 32, 8 { value: 0, component_idx: 8, node: 16 } }
 
-/// `struct btf_type_tag_type`.
+/// `struct btf_type_tag_type`: a link of a chain of type tags.
 #[repr(C)]
 pub struct BtfTypeTagType {
     pub tag: Tag,
@@ -75,7 +82,7 @@ pub struct BtfTypeTagType {
 }
 layout! { BtfTypeTagType: 56, 8 { tag: 0, value: 32, node: 40 } }
 
-/// `struct btf_type_tag_ptr_type`.
+/// `struct btf_type_tag_ptr_type`: a pointer and the type tags on it.
 #[repr(C)]
 pub struct BtfTypeTagPtrType {
     pub tag: Tag,

@@ -8,7 +8,7 @@ use std::ffi::{c_char, c_int, c_void};
 use super::external::ClassMemberFilter;
 use super::{ListHead, Namespace, Tag, TagCu, TemplateParameterPack, dw_tag};
 
-/// `struct variant_part`.
+/// `struct variant_part`: a Rust enumeration's discriminated part.
 #[repr(C)]
 pub struct VariantPart {
     pub tag: Tag,
@@ -16,20 +16,30 @@ pub struct VariantPart {
 }
 layout! { VariantPart: 48, 8 { tag: 0, variants: 32 } }
 
-/// `struct class_member`.
+/// `struct class_member`: a data member or a base class.
 #[repr(C)]
 pub struct ClassMember {
     pub tag: Tag,
+    /// NULL for unnamed members and base classes.
     pub name: *const c_char,
+    /// From the start of the struct, in bits.
     pub bit_offset: u32,
+    /// Of the storage unit, in bits.
     pub bit_size: u32,
+    /// Of the storage unit, in bytes.
     pub byte_offset: u32,
+    /// Bytes free behind it; negative where a base class's padding is used.
     pub hole: c_int,
+    /// Of the storage unit, in bytes.
     pub byte_size: usize,
+    /// Bits from the least significant one of the storage unit.
     pub bitfield_offset: i8,
+    /// In bits; 0 for members that are no bit-fields.
     pub bitfield_size: u8,
+    /// Bits free behind it.
     pub bit_hole: u8,
     pub flags: u8,
+    /// In bytes; 0 when it is not given.
     pub alignment: u32,
     pub const_value: u64,
 }
@@ -50,19 +60,27 @@ bits! { ClassMember.flags {
 #[repr(C)]
 pub struct Type {
     pub namespace: Namespace,
+    /// In the list of emitted definitions.
     pub node: ListHead,
+    /// In bytes; for enumerations in bits.
     pub size: u32,
+    /// What pahole's change of word size added, in bytes.
     pub size_diff: i32,
     pub nr_static_members: u16,
     pub nr_members: u16,
+    /// In bytes; 0 when it is not given.
     pub alignment: u32,
+    /// These, down to `type_enum`, are pahole's prettifier's.
     pub sizeof_member: *mut ClassMember,
     pub type_member: *mut ClassMember,
     pub filter: *mut ClassMemberFilter,
     pub type_enum: ListHead,
+    /// Set once the common start of the enumerators' names was looked for.
     pub member_prefix: *mut c_char,
+    /// In bytes.
     pub member_prefix_len: u16,
     pub max_tag_name_len: u16,
+    /// In bytes; 0 until it was asked for.
     pub natural_alignment: u16,
     pub flags: u8,
     pub template_type_params: ListHead,
@@ -90,14 +108,20 @@ bits! { Type.flags {
 #[repr(C)]
 pub struct Class {
     pub r#type: Type,
+    /// Through `vtable_node` of the functions.
     pub vtable: ListHead,
     pub nr_vtable_entries: u16,
     pub nr_holes: u8,
     pub nr_bit_holes: u8,
+    /// Bytes free in front of the first member.
     pub pre_hole: u16,
+    /// Bytes free at the end.
     pub padding: u16,
+    /// In bits.
     pub pre_bit_hole: u8,
+    /// In bits.
     pub bit_padding: u8,
+    /// The hole and padding fields are filled in.
     pub holes_searched: bool,
     pub flexible_array_verified: bool,
     pub embedded_flexible_array_searched: bool,
@@ -118,6 +142,7 @@ layout! { Class: 256, 8 {
 pub struct BaseType {
     pub tag: Tag,
     pub name: *const c_char,
+    /// In the list of emitted definitions.
     pub node: ListHead,
     pub bit_size: u16,
     pub flags0: u8,
@@ -135,17 +160,18 @@ bits! { BaseType.flags1 {
     definition_emitted, set_definition_emitted: 0;
 } }
 
-/// `struct array_type`.
+/// `struct array_type`: the tag's type is the element.
 #[repr(C)]
 pub struct ArrayType {
     pub tag: Tag,
+    /// One for each dimension; 0 when unknown.
     pub nr_entries: *mut u32,
     pub dimensions: u8,
     pub is_vector: bool,
 }
 layout! { ArrayType: 48, 8 { tag: 0, nr_entries: 32, dimensions: 40, is_vector: 41 } }
 
-/// `struct string_type`.
+/// `struct string_type`: Fortran's.
 #[repr(C)]
 pub struct StringType {
     pub tag: Tag,
