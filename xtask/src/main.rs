@@ -44,7 +44,7 @@ fn run(check: bool) -> Result<()> {
     let builder =
         cbindgen::Builder::new().with_config(config).with_src(root.join("src/abi/mod.rs")).with_src(root.join("src/capi/mod.rs"));
     let mut bits = BTreeMap::new();
-    for file in sources(root)? {
+    for file in sources(&root.join("src/abi"))? {
         collect_bits(&fs::read_to_string(&file)?, &c_names, &mut bits)?;
     }
     let mut generated = Vec::new();
@@ -62,17 +62,17 @@ fn run(check: bool) -> Result<()> {
     }
 }
 
-fn sources(root: &Path) -> Result<Vec<PathBuf>> {
+/// The Rust files of a folder and those below it.
+fn sources(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    for folder in ["src/abi", "src/capi"] {
-        for file in fs::read_dir(root.join(folder))? {
-            let file = file?.path();
-            if file.extension().is_some_and(|extension| extension == "rs") {
-                files.push(file);
-            }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            files.extend(sources(&path)?);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            files.push(path);
         }
     }
-    files.sort();
     Ok(files)
 }
 
