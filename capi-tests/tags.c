@@ -204,6 +204,17 @@ static void add_expansion(struct lexblock *block, struct cu *cu, uint32_t functi
 	lexblock__add_inline_expansion(block, expansion);
 }
 
+/* A unit does not free the tags that were allocated one by one. */
+static void delete_tags(struct cu *cu)
+{
+	struct tag *tag, *n;
+
+	list_for_each_entry_safe(tag, n, &cu->tags, node) {
+		list_del_init(&tag->node);
+		tag__delete(tag, cu);
+	}
+}
+
 static void test_walks(bool use_obstack)
 {
 	struct cu *cu = cu__new("unit", 8, NULL, 0, "file", use_obstack);
@@ -214,7 +225,6 @@ static void test_walks(bool use_obstack)
 	struct label *label = new_tag(cu, sizeof(*label), DW_TAG_label);
 	struct variable *variable = new_tag(cu, sizeof(*variable), DW_TAG_variable);
 	struct function *caller = add_function(cu, &id), *callee = add_function(cu, &id);
-	struct tag *tag, *n;
 	int left = -1;
 
 	add_member(cls, cu, "a", type_int, 0, 4);
@@ -243,10 +253,7 @@ static void test_walks(bool use_obstack)
 	left = 4;
 	printf("part:");
 	printf(" = %d\n", cu__for_all_tags(cu, show_tag, &left));
-	list_for_each_entry_safe(tag, n, &cu->tags, node) {
-		list_del_init(&tag->node);
-		tag__delete(tag, cu);
-	}
+	delete_tags(cu);
 	cu__delete(cu);
 }
 
@@ -258,8 +265,9 @@ static void test_clone(void)
 	struct class_member *pos;
 
 	add_member(cls, cu, "a", type_int, 0, 4);
-	add_member(cls, cu, "static", type_int, 0, 4);
-	list_del_init(&type__last_member(&cls->type)->tag.node);
+	pos = add_member(cls, cu, "dropped", type_int, 0, 4);
+	list_del_init(&pos->tag.node);
+	class_member__delete(pos, cu);
 	cls->type.nr_members--;
 	pos = add_member(cls, cu, "b", type_int, 8, 4);
 	printf("members: %d, last %d, named %d %p, of type %u\n", cls->type.nr_members, type__last_member(&cls->type) == pos,
@@ -279,6 +287,7 @@ static void test_clone(void)
 	copy = class__clone(cls, NULL, cu);
 	printf("shares its name: %d\n", class__name(copy) == class__name(cls));
 	class__delete(copy, cu);
+	delete_tags(cu);
 	cu__delete(cu);
 }
 
