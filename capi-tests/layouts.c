@@ -27,7 +27,7 @@ static void show(struct class *cls, struct cu *cu)
 static struct class *make_struct(struct cu *cu, unsigned int *state, const uint32_t *types, struct class **others, int nr_others)
 {
 	static const char *names[] = { "a", "b", "c", "d", "e", "f", "g", "h" };
-	static char labels[400][8];
+	static char labels[400][16];
 	uint32_t id, offset = next_random(state) % 8 ? 0 : 4;
 	struct class *cls;
 
