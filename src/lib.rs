@@ -17,3 +17,4 @@ pub mod dwarf;
 pub mod elf;
 pub mod encoder;
 pub mod loader;
+pub mod print;

@@ -7,6 +7,7 @@
 #![allow(clippy::missing_safety_doc)]
 #![allow(non_upper_case_globals)]
 
+pub mod btf_loader;
 pub mod ctf;
 pub mod ctf_write;
 pub mod cu;
@@ -20,6 +21,7 @@ pub mod holes;
 pub mod kernel;
 pub mod kinds;
 pub mod languages;
+pub mod libbpf;
 pub mod libelf;
 pub mod library;
 pub mod link;
@@ -29,6 +31,7 @@ pub mod names;
 pub mod objects;
 pub mod origin;
 pub mod pending;
+pub mod print;
 pub mod rbtree;
 pub mod release;
 pub mod size;
