@@ -13,28 +13,25 @@
 use super::fragment::{Fragment, INDEX_TYPE, NameRef, NameSource};
 use crate::btf::Kind;
 
-/// A hash in the making, and a finished one.
+/// A hash in the making, and a finished one: 128 bits of state, two words mixed in with one multiplication.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Hash(u64, u64);
 
-const K0: u64 = 0x9e37_79b9_7f4a_7c15;
-const K1: u64 = 0xd6e8_feb8_6659_fd93;
-
-#[inline]
-fn fold(a: u64, b: u64) -> u64 {
-    let product = u128::from(a) * u128::from(b);
-    (product as u64) ^ (product >> 64) as u64
-}
+const START: Hash = Hash(0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
 
 impl Hash {
+    /// The rotations make the two sides different: `x` with `y` mixed in must not be `y` with `x` mixed in. What is added to the
+    /// product keeps what a factor of 0 would wipe out.
     #[inline]
-    fn mix(self, v: u64) -> Hash {
-        Hash(fold(self.0 ^ v, K0).wrapping_add(K1), fold(self.1.wrapping_add(v) ^ K1, K1 | 1).wrapping_add(self.0))
+    fn mix(self, v: Hash) -> Hash {
+        let (a, b) = (self.0.rotate_left(31) ^ v.0, self.1.rotate_left(33).wrapping_add(v.1));
+        let product = u128::from(a ^ START.0) * u128::from(b ^ START.1);
+        Hash((product as u64) ^ b.rotate_left(29), ((product >> 64) as u64).wrapping_add(a.rotate_left(17)))
     }
 
     #[inline]
-    fn mix_hash(self, h: Hash) -> Hash {
-        Hash(fold(self.0 ^ h.0, K0).wrapping_add(h.1), fold(self.1.wrapping_add(h.1) ^ K1, K1 | 1).wrapping_add(h.0))
+    fn mix_words(self, a: u32, b: u32, c: u32) -> Hash {
+        self.mix(Hash(u64::from(a) | u64::from(b) << 32, u64::from(c)))
     }
 
     fn add(self, h: Hash) -> Hash {
@@ -46,77 +43,81 @@ impl Hash {
     }
 }
 
-/// Reused buffers. Nodes are 0-based: node `i` is local id `i + 1`.
+/// What stands for void among children.
+const VOID: Hash = Hash(0, 0);
+
+/// A type. Node `i` is local id `i + 1`.
+#[derive(Clone, Copy, Default)]
+struct Node {
+    /// Hash of its content without its children.
+    local: Hash,
+    /// Once complete.
+    closure: Hash,
+    /// In a component of several: the value of the first round.
+    first: Hash,
+    /// Start of its share of `children`.
+    children: u32,
+    /// Order of discovery, 0 for not yet met.
+    index: u32,
+    /// The lowest index it leads back to; the highest value once its component is complete.
+    low: u32,
+    /// Number of the component being hashed.
+    component: u32,
+    /// Component for which `first` has been started.
+    done: u32,
+    named: bool,
+}
+
+/// Reused buffers.
 #[derive(Default)]
 pub struct HashScratch {
-    local: Vec<Hash>,
-    named: Vec<bool>,
-    child_starts: Vec<u32>,
+    /// One more than there are types: the last one ends the shares of `children`.
+    nodes: Vec<Node>,
     /// Local ids, 0 for void.
     children: Vec<u32>,
-    closure: Vec<Hash>,
-    /// Discovery order, 0 for not yet met.
-    index: Vec<u32>,
-    low: Vec<u32>,
     /// Nodes of components not yet complete.
     stack: Vec<u32>,
     /// The path being walked: node and its next child.
     path: Vec<(u32, u32)>,
-    first: Vec<Hash>,
-    second: Vec<Hash>,
-    /// Component whose members have their values in `first`.
-    done: Vec<u32>,
-    /// Nodes of the component being hashed carry its number.
-    component: Vec<u32>,
 }
 
 /// Fills in `fragment.closures`.
 pub fn hash_closures(fragment: &mut Fragment, s: &mut HashScratch) {
-    let n = fragment.starts.len();
     s.read(fragment);
-    s.closure.clear();
-    s.closure.resize(n, Hash::default());
-    s.index.clear();
-    s.index.resize(n, 0);
-    s.low.clear();
-    s.low.resize(n, 0);
-    s.first.clear();
-    s.first.resize(n, Hash::default());
-    s.second.clear();
-    s.second.resize(n, Hash::default());
-    s.done.clear();
-    s.done.resize(n, 0);
-    s.component.clear();
-    s.component.resize(n, 0);
     s.components();
     fragment.closures.clear();
-    fragment.closures.extend(s.closure.iter().map(|h| h.value()));
+    let types = &s.nodes[..fragment.starts.len()];
+    fragment.closures.extend(types.iter().map(|n| n.closure.value()));
+}
+
+/// Mixes in a name: by its offset in `.debug_str` where it has one, else by its bytes.
+#[inline]
+fn mix_name(h: Hash, word: u32, b: u32, c: u32, f: &Fragment) -> Hash {
+    match NameRef::from_word(word).source() {
+        NameSource::Local(i) => {
+            let bytes = f.strings.get(i);
+            let h = h.mix(Hash(u64::from(b) | u64::from(c) << 32, u64::MAX ^ bytes.len() as u64));
+            bytes.chunks(8).fold(h, |h, chunk| {
+                let mut b = [0; 8];
+                b[..chunk.len()].copy_from_slice(chunk);
+                h.mix(Hash(u64::from_le_bytes(b), 0))
+            })
+        }
+        _ => h.mix_words(word, b, c),
+    }
 }
 
 impl HashScratch {
     /// Content and children of every node.
     fn read(&mut self, f: &Fragment) {
-        self.local.clear();
-        self.named.clear();
-        self.child_starts.clear();
+        self.nodes.clear();
         self.children.clear();
-        let name_hash = |h: Hash, word: u32| match NameRef::from_word(word).source() {
-            NameSource::Local(i) => {
-                let bytes = f.strings.get(i);
-                bytes.chunks(8).fold(h.mix(u64::MAX ^ bytes.len() as u64), |h, c| {
-                    let mut b = [0; 8];
-                    b[..c.len()].copy_from_slice(c);
-                    h.mix(u64::from_le_bytes(b))
-                })
-            }
-            _ => h.mix(u64::from(word)),
-        };
+        self.nodes.reserve(f.starts.len() + 1);
         for (i, &start) in f.starts.iter().enumerate() {
             let end = f.starts.get(i + 1).map_or(f.words.len(), |&e| e as usize);
             let w = &f.words[start as usize..end];
-            self.child_starts.push(self.children.len() as u32);
-            let mut h = name_hash(Hash(K0, K1).mix(u64::from(w[1])), w[0]);
-            match Kind::of_info(w[1]) {
+            let children = self.children.len() as u32;
+            let (local, rest) = match Kind::of_info(w[1]) {
                 Some(
                     Kind::Ptr
                     | Kind::Typedef
@@ -129,61 +130,66 @@ impl HashScratch {
                     | Kind::DeclTag,
                 ) => {
                     self.children.push(w[2]);
-                    h = w[3..].iter().fold(h, |h, &x| h.mix(u64::from(x)));
+                    (mix_name(START, w[0], w[1], 0, f), &w[3..])
                 }
                 Some(Kind::Array) => {
                     debug_assert_eq!(w[4], INDEX_TYPE);
                     self.children.push(w[3]);
-                    h = h.mix(u64::from(w[5]));
+                    (START.mix_words(w[0], w[1], w[5]), &[][..])
                 }
                 Some(Kind::Struct | Kind::Union) => {
-                    h = h.mix(u64::from(w[2]));
+                    let mut h = mix_name(START, w[0], w[1], w[2], f);
                     for m in w[3..].chunks_exact(3) {
                         self.children.push(m[1]);
-                        h = name_hash(h, m[0]).mix(u64::from(m[2]));
+                        h = mix_name(h, m[0], m[2], 0, f);
                     }
+                    (h, &[][..])
                 }
                 Some(Kind::FuncProto) => {
                     self.children.push(w[2]);
+                    let mut h = START.mix_words(w[0], w[1], 0);
                     for p in w[3..].chunks_exact(2) {
                         self.children.push(p[1]);
-                        h = name_hash(h, p[0]);
+                        h = mix_name(h, p[0], 0, 0, f);
                     }
+                    (h, &[][..])
                 }
                 Some(Kind::Enum) => {
-                    h = h.mix(u64::from(w[2]));
-                    h = w[3..].chunks_exact(2).fold(h, |h, e| name_hash(h, e[0]).mix(u64::from(e[1])));
+                    let h = mix_name(START, w[0], w[1], w[2], f);
+                    (w[3..].chunks_exact(2).fold(h, |h, e| mix_name(h, e[0], e[1], 0, f)), &[][..])
                 }
                 Some(Kind::Enum64) => {
-                    h = h.mix(u64::from(w[2]));
-                    h = w[3..].chunks_exact(3).fold(h, |h, e| name_hash(h, e[0]).mix(u64::from(e[1]) | u64::from(e[2]) << 32));
+                    let h = mix_name(START, w[0], w[1], w[2], f);
+                    (w[3..].chunks_exact(3).fold(h, |h, e| mix_name(h, e[0], e[1], e[2], f)), &[][..])
                 }
                 Some(Kind::Int | Kind::Float | Kind::Fwd | Kind::Datasec) | None => {
-                    h = w[2..].iter().fold(h, |h, &x| h.mix(u64::from(x)));
+                    (mix_name(START, w[0], w[1], w[2], f), &w[3..])
                 }
-            }
-            self.local.push(h);
-            self.named.push(w[0] != 0);
+            };
+            let local = rest.iter().fold(local, |h, &x| h.mix_words(x, 0, 0));
+            self.nodes.push(Node { local, children, named: w[0] != 0, ..Node::default() });
         }
-        self.child_starts.push(self.children.len() as u32);
+        self.nodes.push(Node { children: self.children.len() as u32, ..Node::default() });
     }
 
+    #[inline]
     fn children(&self, node: u32) -> std::ops::Range<usize> {
-        self.child_starts[node as usize] as usize..self.child_starts[node as usize + 1] as usize
+        self.nodes[node as usize].children as usize..self.nodes[node as usize + 1].children as usize
     }
 
     /// Tarjan's algorithm; components come out children first.
     fn components(&mut self) {
-        let n = self.local.len() as u32;
+        let n = self.nodes.len() as u32 - 1;
         let mut next_index = 1;
         let mut next_component = 1;
         for root in 0..n {
-            if self.index[root as usize] != 0 {
+            if self.nodes[root as usize].index != 0 {
                 continue;
             }
             self.visit(root, &mut next_index);
             while let Some(&(node, child)) = self.path.last() {
-                let end = self.child_starts[node as usize + 1];
+                let end = self.nodes[node as usize + 1].children;
+                let mut low = self.nodes[node as usize].low;
                 let mut at = child;
                 let mut descend = None;
                 while at < end {
@@ -193,133 +199,220 @@ impl HashScratch {
                         continue;
                     }
                     let c = c - 1;
-                    if self.index[c as usize] == 0 {
+                    let child = &self.nodes[c as usize];
+                    if child.index == 0 {
                         descend = Some(c);
                         break;
                     }
-                    // A node whose component is complete has a low of its own that is never lower.
-                    if self.low[c as usize] < self.low[node as usize] {
-                        self.low[node as usize] = self.low[c as usize];
-                    }
+                    // A node whose component is complete has the highest low.
+                    low = low.min(child.low);
                 }
-                if let Some(top) = self.path.last_mut() {
-                    top.1 = at;
-                }
+                self.nodes[node as usize].low = low;
                 if let Some(c) = descend {
+                    if let Some(top) = self.path.last_mut() {
+                        top.1 = at;
+                    }
                     self.visit(c, &mut next_index);
                     continue;
                 }
                 self.path.pop();
-                let low = self.low[node as usize];
-                if low == self.index[node as usize] {
+                if low == self.nodes[node as usize].index {
                     self.complete(node, next_component);
                     next_component += 1;
-                }
-                if let Some(&(parent, _)) = self.path.last() {
-                    if low < self.low[parent as usize] && self.low[node as usize] != u32::MAX {
-                        self.low[parent as usize] = low;
-                    }
+                } else if let Some(&(parent, _)) = self.path.last() {
+                    let parent = &mut self.nodes[parent as usize];
+                    parent.low = parent.low.min(low);
                 }
             }
         }
     }
 
     fn visit(&mut self, node: u32, next_index: &mut u32) {
-        self.index[node as usize] = *next_index;
-        self.low[node as usize] = *next_index;
+        let n = &mut self.nodes[node as usize];
+        n.index = *next_index;
+        n.low = *next_index;
         *next_index += 1;
         self.stack.push(node);
-        self.path.push((node, self.child_starts[node as usize]));
+        self.path.push((node, self.nodes[node as usize].children));
     }
 
     /// Hashes the component whose first met node is `node`; its members are the stack's top.
     fn complete(&mut self, node: u32, component: u32) {
-        let from = self.stack.iter().rposition(|&x| x == node).unwrap_or(0);
-        if from + 1 == self.stack.len() {
+        if self.stack.last() == Some(&node) {
             self.stack.pop();
             self.single(node);
-            self.low[node as usize] = u32::MAX;
             return;
         }
-        let members = self.stack.split_off(from);
-        for &m in &members {
-            self.component[m as usize] = component;
+        let from = self.stack.iter().rposition(|&x| x == node).unwrap_or(0);
+        for i in from..self.stack.len() {
+            self.nodes[self.stack[i] as usize].component = component;
         }
-        for &m in &members {
-            self.first_round(m, component);
+        for i in from..self.stack.len() {
+            self.first_round(self.stack[i], component);
         }
-        let mut sum = Hash::default();
-        for &m in &members {
-            let h = self.children(m).fold(self.first[m as usize], |h, at| {
+        let mut sum = VOID;
+        for i in from..self.stack.len() {
+            let member = self.stack[i];
+            let mut h = self.nodes[member as usize].first;
+            for at in self.children(member) {
                 let c = self.children[at];
-                if c == 0 {
-                    return h.mix(0);
-                }
-                let c = c as usize - 1;
-                h.mix_hash(if self.component[c] == component { self.first[c] } else { self.closure[c] })
-            });
-            self.second[m as usize] = h;
+                h = h.mix(match c {
+                    0 => VOID,
+                    c => {
+                        let c = &self.nodes[c as usize - 1];
+                        if c.component == component { c.first } else { c.closure }
+                    }
+                });
+            }
+            self.nodes[member as usize].closure = h;
             sum = sum.add(h);
         }
-        for &m in &members {
-            self.closure[m as usize] = self.second[m as usize].mix_hash(sum);
-            self.low[m as usize] = u32::MAX;
+        for i in from..self.stack.len() {
+            let n = &mut self.nodes[self.stack[i] as usize];
+            n.closure = n.closure.mix(sum);
+            n.low = u32::MAX;
         }
+        self.stack.truncate(from);
     }
 
     /// A component of one. A reference to itself counts as its content.
     fn single(&mut self, node: u32) {
-        let h = self.children(node).fold(self.local[node as usize], |h, at| {
-            let c = self.children[at];
-            match c {
-                0 => h.mix(0),
-                c if c - 1 == node => h.mix_hash(self.local[node as usize]),
-                c => h.mix_hash(self.closure[c as usize - 1]),
-            }
-        });
-        self.closure[node as usize] = h;
+        let local = self.nodes[node as usize].local;
+        let mut h = local;
+        for at in self.children(node) {
+            h = h.mix(match self.children[at] {
+                0 => VOID,
+                c if c - 1 == node => local,
+                c => self.nodes[c as usize - 1].closure,
+            });
+        }
+        let n = &mut self.nodes[node as usize];
+        n.closure = h;
+        n.low = u32::MAX;
     }
 
     /// The first value of a member, after those of the nameless members that it leads to.
     fn first_round(&mut self, member: u32, component: u32) {
-        if self.done[member as usize] == component {
+        if self.nodes[member as usize].done == component {
             return;
         }
         let base = self.path.len();
-        self.path.push((member, self.child_starts[member as usize]));
-        self.done[member as usize] = component;
-        self.first[member as usize] = self.local[member as usize];
+        self.start_first(member, component);
         while self.path.len() > base {
             let (node, at) = self.path[self.path.len() - 1];
-            if at == self.child_starts[node as usize + 1] {
+            if at == self.nodes[node as usize + 1].children {
                 self.path.pop();
                 continue;
             }
-            let c = self.children[at as usize];
-            let h = self.first[node as usize];
-            let mixed = if c == 0 {
-                h.mix(0)
-            } else {
-                let c = c as usize - 1;
-                if self.component[c] != component {
-                    h.mix_hash(self.closure[c])
-                } else if self.named[c] {
-                    h.mix_hash(self.local[c])
-                } else if self.done[c] != component {
-                    // Its value is needed first; this child is looked at again then.
-                    self.done[c] = component;
-                    self.first[c] = self.local[c];
-                    self.path.push((c as u32, self.child_starts[c]));
-                    continue;
-                } else {
-                    // Complete, or (nameless types only, in a circle) on the way: then its content so far.
-                    h.mix_hash(self.first[c])
+            let value = match self.children[at as usize] {
+                0 => VOID,
+                c => {
+                    let c = c - 1;
+                    let child = &self.nodes[c as usize];
+                    if child.component != component {
+                        child.closure
+                    } else if child.named {
+                        child.local
+                    } else if child.done != component {
+                        // Its value is needed first; this child is looked at again then.
+                        self.start_first(c, component);
+                        continue;
+                    } else {
+                        // Complete, or (nameless types only, in a circle) on the way: then its content so far.
+                        child.first
+                    }
                 }
             };
-            self.first[node as usize] = mixed;
+            let n = &mut self.nodes[node as usize];
+            n.first = n.first.mix(value);
             if let Some(top) = self.path.last_mut() {
                 top.1 += 1;
             }
         }
+    }
+
+    fn start_first(&mut self, node: u32, component: u32) {
+        let n = &mut self.nodes[node as usize];
+        n.done = component;
+        n.first = n.local;
+        self.path.push((node, n.children));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fragment of structs with a name and a member of each of the given types; nameless ones are pointers to their only member.
+    fn fragment(types: &[(&str, &[u32])]) -> Fragment {
+        let mut f = Fragment::default();
+        for (name, members) in types {
+            f.starts.push(f.words.len() as u32);
+            if name.is_empty() {
+                f.words.extend([0, crate::btf::info_word(Kind::Ptr, 0, false), members[0]]);
+                continue;
+            }
+            let name = f.strings.push(name.as_bytes()).to_word();
+            f.words.extend([name, crate::btf::info_word(Kind::Struct, members.len() as u16, false), 8]);
+            for &m in *members {
+                f.words.extend([0, m, 0]);
+            }
+        }
+        f
+    }
+
+    fn closures(types: &[(&str, &[u32])]) -> Vec<u128> {
+        let mut f = fragment(types);
+        hash_closures(&mut f, &mut HashScratch::default());
+        f.closures
+    }
+
+    #[test]
+    fn order_of_ids_does_not_matter() {
+        // list -> pointer -> list, and leaf.
+        let a = closures(&[("list", &[2, 3]), ("", &[1]), ("leaf", &[])]);
+        let b = closures(&[("leaf", &[]), ("list", &[3, 1]), ("", &[2])]);
+        assert_eq!([a[0], a[1], a[2]], [b[1], b[2], b[0]]);
+    }
+
+    #[test]
+    fn what_is_far_away_counts() {
+        let a = closures(&[("a", &[2]), ("", &[3]), ("b", &[4]), ("", &[5]), ("c", &[])]);
+        let b = closures(&[("a", &[2]), ("", &[3]), ("b", &[4]), ("", &[5]), ("d", &[])]);
+        for i in 0..5 {
+            assert_ne!(a[i], b[i], "type {}", i + 1);
+        }
+    }
+
+    #[test]
+    fn what_is_far_away_in_a_circle_counts() {
+        let a = closures(&[("a", &[2]), ("", &[3]), ("b", &[4, 5]), ("", &[1]), ("c", &[])]);
+        let b = closures(&[("a", &[2]), ("", &[3]), ("b", &[4, 5]), ("", &[1]), ("d", &[])]);
+        for i in 0..5 {
+            assert_ne!(a[i], b[i], "type {}", i + 1);
+        }
+    }
+
+    #[test]
+    fn nameless_chains_of_different_length_differ() {
+        // a -> ptr -> ptr -> a, against a -> ptr -> a with a second pointer beside it.
+        let a = closures(&[("a", &[2, 2]), ("", &[3]), ("", &[1])]);
+        let b = closures(&[("a", &[2, 3]), ("", &[3]), ("", &[1])]);
+        assert_ne!(a[0], b[0]);
+        assert_ne!(a[1], a[2]);
+        assert_ne!(a[2], b[2]);
+    }
+
+    #[test]
+    fn a_struct_and_the_pointer_to_it_differ() {
+        let a = closures(&[("node", &[2]), ("", &[1])]);
+        assert_ne!(a[0], a[1]);
+    }
+
+    #[test]
+    fn a_long_chain_needs_no_stack() {
+        let types: Vec<(&str, Vec<u32>)> = (0..200_000u32).map(|i| ("", vec![(i + 2) % 200_001])).collect();
+        let types: Vec<(&str, &[u32])> = types.iter().map(|(n, m)| (*n, m.as_slice())).collect();
+        assert_eq!(closures(&types).len(), 200_000);
     }
 }

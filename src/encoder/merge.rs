@@ -14,14 +14,53 @@ use std::sync::Arc;
 /// The strings of a file's fragments: each offset of `.debug_str` is interned once.
 pub struct FileNames {
     file: Arc<DwarfFile>,
-    /// By offset in `.debug_str`; 0 for not yet known.
-    known: Vec<u32>,
+    known: Known,
+}
+
+/// From offsets in `.debug_str` to offsets in the BTF's strings: open addressing. A table by offset would be faster by itself, but
+/// spreads the few names over many pages.
+struct Known {
+    /// Offset in `.debug_str` and in the strings; the second is 0 for an empty slot.
+    slots: Vec<(u32, u32)>,
+    len: usize,
+    shift: u32,
+}
+
+impl Known {
+    fn new() -> Known {
+        const BITS: u32 = 12;
+        Known { slots: vec![(0, 0); 1 << BITS], len: 0, shift: 32 - BITS }
+    }
+
+    #[inline]
+    fn place(&self, offset: u32) -> usize {
+        let mask = self.slots.len() - 1;
+        let mut at = (offset.wrapping_mul(0x9e37_79b1) >> self.shift) as usize;
+        while self.slots[at].1 != 0 && self.slots[at].0 != offset {
+            at = (at + 1) & mask;
+        }
+        at
+    }
+
+    fn insert(&mut self, offset: u32, string: u32) {
+        if self.len * 2 >= self.slots.len() && self.shift > 1 {
+            let size = self.slots.len() * 2;
+            let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
+            self.shift -= 1;
+            for slot in old.into_iter().filter(|s| s.1 != 0) {
+                let at = self.place(slot.0);
+                self.slots[at] = slot;
+            }
+        }
+        let at = self.place(offset);
+        self.slots[at] = (offset, string);
+        self.len += 1;
+    }
 }
 
 impl FileNames {
     pub fn new(file: Arc<DwarfFile>) -> FileNames {
-        let known = vec![0; file.debug_str().len()];
-        FileNames { file, known }
+        FileNames { file, known: Known::new() }
     }
 
     pub fn is_for(&self, file: &Arc<DwarfFile>) -> bool {
@@ -33,25 +72,21 @@ impl FileNames {
         let name = NameRef::from_word(word);
         match name.source() {
             NameSource::None => Ok(0),
-            NameSource::DebugStr(offset) => {
-                if let Some(&known) = self.known.get(offset as usize) {
-                    if known != 0 {
-                        return Ok(known);
-                    }
-                }
-                self.intern_new(btf, offset)
-            }
+            NameSource::DebugStr(offset) => match self.known.slots[self.known.place(offset)].1 {
+                0 => self.intern_new(btf, offset),
+                known => Ok(known),
+            },
             NameSource::Local(i) => btf.add_str(fragment.strings.get(i)).map(|s| s.0),
         }
     }
 
     fn intern_new(&mut self, btf: &mut Btf, offset: u32) -> Result<u32, BtfError> {
         let bytes = str_at(self.file.debug_str(), u64::from(offset)).unwrap_or_default();
-        let at = btf.add_str(bytes)?.0;
-        if let Some(known) = self.known.get_mut(offset as usize) {
-            *known = at;
+        let string = btf.add_str(bytes)?.0;
+        if string != 0 {
+            self.known.insert(offset, string);
         }
-        Ok(at)
+        Ok(string)
     }
 }
 
@@ -86,15 +121,16 @@ struct Slot {
 
 impl Seen {
     fn clear(&mut self) {
-        self.slots.clear();
-        self.len = 0;
+        *self = Seen::default();
     }
 
+    /// Grows by half: what the table takes is most of what the merge takes.
     fn reserve(&mut self, more: usize) {
-        if (self.len + more) * 4 <= self.slots.len() * 3 {
+        let size = self.slots.len();
+        if (self.len + more) * 6 <= size * 5 {
             return;
         }
-        let size = ((self.len + more) * 4 / 3 + 1).next_power_of_two().max(1 << 12);
+        let size = (size + size / 2).max((self.len + more) * 2).max(1 << 12);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
         for slot in old {
             if slot.id != 0 {
@@ -107,14 +143,17 @@ impl Seen {
     /// The slot of a hash, or the empty one where it belongs.
     #[inline]
     fn place(&self, high: u64, low: u32) -> usize {
-        let mask = self.slots.len() - 1;
-        let mut at = high as usize & mask;
+        let size = self.slots.len();
+        let mut at = ((u128::from(high) * size as u128) >> 64) as usize;
         loop {
             let slot = &self.slots[at];
             if slot.id == 0 || (slot.high == high && slot.low == low) {
                 return at;
             }
-            at = (at + 1) & mask;
+            at += 1;
+            if at == size {
+                at = 0;
+            }
         }
     }
 }
