@@ -52,3 +52,25 @@ impl Drop for Arena {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_aligned_and_apart() {
+        let mut arena = Arena::default();
+        let sizes = [1, 16, 17, 0, CHUNK, 3 * CHUNK, 5];
+        let blocks: Vec<(*mut u8, usize)> = sizes.iter().cycle().take(100).map(|&size| (arena.alloc(size), size)).collect();
+        for (index, &(block, size)) in blocks.iter().enumerate() {
+            assert!(!block.is_null() && block.addr() % ALIGN == 0);
+            // SAFETY: `size` bytes are the block's.
+            unsafe { ptr::write_bytes(block, index as u8, size) };
+        }
+        for (index, &(block, size)) in blocks.iter().enumerate() {
+            // SAFETY: as above.
+            assert!(unsafe { std::slice::from_raw_parts(block, size) }.iter().all(|&byte| byte == index as u8));
+        }
+        assert!(arena.alloc(usize::MAX).is_null());
+    }
+}

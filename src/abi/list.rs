@@ -115,3 +115,37 @@ impl Iterator for Nodes {
         Some(node)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ptr;
+
+    #[test]
+    fn walks_both_ways_while_nodes_leave() {
+        let mut nodes = [ListHead { next: ptr::null_mut(), prev: ptr::null_mut() }; 4];
+        let nodes = nodes.as_mut_ptr();
+        // SAFETY: the nodes stay where they are.
+        unsafe {
+            let head = nodes;
+            ListHead::init(head);
+            assert!(ListHead::is_empty(head));
+            for index in 1..4 {
+                ListHead::add_tail(head, nodes.add(index));
+            }
+            let index = |node: *mut ListHead| node.offset_from(nodes);
+            assert_eq!(ListHead::nodes(head).map(index).collect::<Vec<_>>(), [1, 2, 3]);
+            ListHead::unlink(nodes.add(2));
+            assert_eq!(ListHead::nodes_reversed(head).map(index).collect::<Vec<_>>(), [3, 1]);
+            ListHead::nodes(head).for_each(|node| ListHead::unlink(node));
+            assert!(ListHead::is_empty(head));
+        }
+    }
+
+    #[test]
+    fn a_zeroed_head_has_no_nodes() {
+        let head = ListHead { next: ptr::null_mut(), prev: ptr::null_mut() };
+        // SAFETY: a zeroed head is allowed.
+        assert_eq!(unsafe { ListHead::nodes(&head) }.count(), 0);
+    }
+}

@@ -299,3 +299,74 @@ impl RbRoot {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn empty() -> RbNode {
+        RbNode { rb_parent_color: 0, rb_right: ptr::null_mut(), rb_left: ptr::null_mut() }
+    }
+
+    /// Orders nodes by address.
+    unsafe fn insert(root: *mut RbRoot, node: *mut RbNode) {
+        // SAFETY: a node that is in no tree.
+        unsafe {
+            let mut link = &raw mut (*root).rb_node;
+            let mut parent = ptr::null_mut();
+            while !(*link).is_null() {
+                parent = *link;
+                link = if node < parent { &raw mut (*parent).rb_left } else { &raw mut (*parent).rb_right };
+            }
+            RbNode::link(node, parent, link);
+            RbRoot::insert_color(root, node);
+        }
+    }
+
+    /// The number of black nodes on every path down.
+    unsafe fn black_height(node: *mut RbNode, parent: *mut RbNode) -> usize {
+        // SAFETY: a node of the tree, or NULL.
+        unsafe {
+            if node.is_null() {
+                return 0;
+            }
+            assert_eq!(RbNode::parent(node), parent);
+            assert!(!(RbNode::is_red(node) && RbNode::is_red(parent)));
+            let left = black_height((*node).rb_left, node);
+            assert_eq!(left, black_height((*node).rb_right, node));
+            left + usize::from(!RbNode::is_red(node))
+        }
+    }
+
+    #[test]
+    fn keeps_order_and_balance() {
+        let mut nodes: Vec<RbNode> = (0..200).map(|_| empty()).collect();
+        let mut linked = vec![false; nodes.len()];
+        let mut root = RbRoot { rb_node: ptr::null_mut() };
+        let (root, nodes) = (&raw mut root, nodes.as_mut_ptr());
+        let mut state = 1_u32;
+        for _ in 0..2000 {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let index = (state >> 8) as usize % linked.len();
+            // SAFETY: the nodes stay where they are, and each is erased only while it is linked.
+            unsafe {
+                let node = nodes.add(index);
+                if linked[index] {
+                    RbRoot::erase(root, node)
+                } else {
+                    insert(root, node)
+                }
+                linked[index] = !linked[index];
+                black_height((*root).rb_node, ptr::null_mut());
+
+                let mut expected = (0..linked.len()).filter(|&index| linked[index]).map(|index| nodes.add(index));
+                let mut node = RbRoot::first(root);
+                while !node.is_null() {
+                    assert_eq!(Some(node), expected.next());
+                    node = RbNode::next(node);
+                }
+                assert_eq!(expected.next(), None);
+            }
+        }
+    }
+}
