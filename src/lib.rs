@@ -7,6 +7,7 @@
 //! - [`btf`]: the BTF format: builder, deduplication, distillation.
 //! - [`encoder`]: how DWARF facts become BTF.
 //! - [`loader`]: files, threads and their order.
+//! - [`tree`]: DWARF to trees of those structures.
 //! - [`abi`]: the C structures of `libdwarves.so.1`.
 //! - [`capi`]: the exported C functions.
 
@@ -17,4 +18,5 @@ pub mod dwarf;
 pub mod elf;
 pub mod encoder;
 pub mod loader;
+pub mod tree;
 pub mod print;

@@ -1,0 +1,537 @@
+//! The walk: one pass over a unit's entries with an explicit stack, since their nesting is the input's choice.
+//!
+//! Where an entry stands decides what becomes of it: see [`Place`]. Ids are given, and tags linked to their owner, when a tag's last child has
+//! been seen.
+
+use std::ffi::c_char;
+
+use super::memory::Memory;
+use super::{Arenas, Message, Options};
+use crate::abi::{Cu, Ftype, Lexblock, ListHead, Tag};
+use crate::dwarf::DwarfError;
+use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
+use crate::dwarf::cursor::Cursor;
+use crate::dwarf::diemap::DieMap;
+use crate::dwarf::expr::Op;
+use crate::dwarf::source::{Source, Unit};
+use gimli::constants as dw;
+use rustc_hash::FxHashMap;
+
+pub(super) const LLVM_ANNOTATION: dw::DwTag = dw::DwTag(0x6000);
+pub(super) const GNU_ANNOTATION: dw::DwTag = dw::DwTag(0x6001);
+
+/// What the entries being read are children of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    Unit,
+    Namespace,
+    /// Or a struct, interface or union.
+    Class,
+    Enumeration,
+    Function,
+    Block,
+    Inline,
+    Subroutine,
+    Array,
+    TemplatePack,
+    FormalPack,
+    /// Something whose children matter as annotations only.
+    Annotated,
+}
+
+impl Place {
+    /// The C library's function at work there, for messages.
+    fn function(self) -> &'static str {
+        match self {
+            Place::Unit => "die__process_unit",
+            Place::Namespace => "die__process_namespace",
+            Place::Class => "die__process_class",
+            Place::Enumeration => "die__create_new_enumeration",
+            Place::Function | Place::Block => "die__process_function",
+            Place::Inline => "die__process_inline_expansion",
+            Place::Subroutine => "die__create_new_subroutine_type",
+            Place::Array => "die__create_new_array",
+            Place::TemplatePack => "template_parameter_pack__load_params",
+            Place::FormalPack => "formal_parameter_pack__load_params",
+            Place::Annotated => "",
+        }
+    }
+}
+
+/// A tag whose children are being read.
+pub(super) struct Frame {
+    pub place: Place,
+    /// NULL for the unit.
+    pub tag: *mut Tag,
+    /// Index of the tag's [`Entry`].
+    pub entry: u32,
+    /// Where labels, variables and the like go. NULL where there are none.
+    pub block: *mut Lexblock,
+    /// Where parameters go. NULL in blocks.
+    pub ftype: *mut Ftype,
+    /// Where annotations go. NULL where they are passed over.
+    pub annots: *mut ListHead,
+    /// Position that an annotation is about, -1 for the whole.
+    pub component: i32,
+    /// Members or parameters seen.
+    pub count: i32,
+    /// Length of `Scratch::dimensions` at the start of an array.
+    pub start: u32,
+    /// The last enumerator of an enumeration, NULL before the first.
+    pub last: *mut ListHead,
+}
+
+/// A tag, with the references of its entry, as keys (0: none).
+pub(super) struct Entry {
+    pub tag: *mut Tag,
+    pub key: u32,
+    pub ty: u32,
+    /// DW_AT_abstract_origin, or the DW_AT_containing_type of a pointer to member.
+    pub origin: u32,
+    pub specification: u32,
+    /// Id in the tag's table.
+    pub id: u32,
+}
+
+/// What a worker keeps from unit to unit.
+pub struct Scratch {
+    pub(super) attrs: Attrs,
+    /// For entries looked at on the side.
+    pub(super) other: Attrs,
+    pub(super) frames: Vec<Frame>,
+    pub(super) entries: Vec<Entry>,
+    pub(super) map: DieMap,
+    pub(super) dimensions: Vec<u32>,
+    pub(super) memory: Memory,
+    pub(super) messages: Vec<Message>,
+    /// By the start of their unit.
+    pub(super) files: FxHashMap<u32, Vec<*const c_char>>,
+    pub(super) ops: Vec<Op>,
+    pub(super) blocks: Vec<(*const ListHead, *mut ListHead)>,
+}
+
+// SAFETY: the pointers lead to tags of the unit at work, which is the worker's own, and are not followed afterwards.
+unsafe impl Send for Scratch {}
+
+impl Scratch {
+    pub fn new(arenas: Arenas) -> Scratch {
+        Scratch {
+            attrs: Attrs::default(),
+            other: Attrs::default(),
+            frames: Vec::new(),
+            entries: Vec::new(),
+            map: DieMap::default(),
+            dimensions: Vec::new(),
+            memory: Memory::new(arenas),
+            messages: Vec::new(),
+            files: FxHashMap::default(),
+            ops: Vec::new(),
+            blocks: Vec::new(),
+        }
+    }
+
+    /// The texts that came up since the last call.
+    pub fn take_messages(&mut self) -> Vec<Message> {
+        std::mem::take(&mut self.messages)
+    }
+}
+
+/// Builds the tree of one `struct cu`, of one unit or of several.
+pub struct Builder<'a, 's> {
+    pub(super) source: Source<'a>,
+    pub(super) options: &'a Options,
+    pub(super) cu: *mut Cu,
+    pub(super) s: &'s mut Scratch,
+    /// What kind of C the unit is, as far as members ask.
+    pub(super) is_c: bool,
+    pub(super) is_cpp: bool,
+    /// DW_AT_low_pc of the unit at work, for range lists.
+    pub(super) low_pc: u64,
+    pub(super) rnglists_base: u64,
+    /// Whether `.debug_str` ends with a NUL, so that every offset in it is a string's.
+    pub(super) debug_str_ends: bool,
+}
+
+const DW_LANG_C: u16 = 2;
+const DW_LANG_C_PLUS_PLUS: u16 = 4;
+
+impl<'a, 's> Builder<'a, 's> {
+    /// `cu` is empty, its language set.
+    ///
+    /// # Safety
+    /// `cu` is valid, and nobody else uses it before [`Builder::finish`] returns.
+    pub unsafe fn new(source: Source<'a>, options: &'a Options, cu: *mut Cu, scratch: &'s mut Scratch) -> Self {
+        scratch.entries.clear();
+        scratch.frames.clear();
+        scratch.dimensions.clear();
+        scratch.files.clear();
+        scratch.map.prepare(source.buf.len());
+        let debug_str_ends = source.file.debug_str().last() == Some(&0);
+        // SAFETY: valid by the caller's word.
+        let language = unsafe { (*cu).language };
+        Builder {
+            source,
+            options,
+            cu,
+            s: scratch,
+            is_c: language == DW_LANG_C,
+            is_cpp: language == DW_LANG_C_PLUS_PLUS,
+            low_pc: 0,
+            rnglists_base: 0,
+            debug_str_ends,
+        }
+    }
+
+    /// Takes in the entries of a unit, from the one with `key` (the first child of the unit's own entry) on.
+    pub fn walk(&mut self, unit: &'a Unit, key: u32) -> Result<(), DwarfError> {
+        self.begin_unit(unit);
+        let mut c = self.source.cursor(unit, key);
+        self.push(Frame {
+            place: Place::Unit,
+            tag: std::ptr::null_mut(),
+            entry: 0,
+            block: std::ptr::null_mut(),
+            ftype: std::ptr::null_mut(),
+            annots: std::ptr::null_mut(),
+            component: -1,
+            count: 0,
+            start: 0,
+            last: std::ptr::null_mut(),
+        });
+        while !self.s.frames.is_empty() {
+            let key = c.pos() as u32;
+            // A unit may end without the terminators of its last lists.
+            let code = if c.is_empty() { 0 } else { c.uleb()? };
+            if code == 0 {
+                self.close();
+                continue;
+            }
+            let Some(abbrev) = unit.abbrevs.get(code) else {
+                return Err(c.invalid("an abbreviation code of the unit's table", code));
+            };
+            self.entry(unit, abbrev, key, &mut c)?;
+        }
+        Ok(())
+    }
+
+    fn begin_unit(&mut self, unit: &'a Unit) {
+        let key = unit.start + unit.header.header_size;
+        let own = self.source.entry(key, &mut self.s.other).is_some();
+        self.low_pc = if own { self.source.address(unit, &self.s.other, Slot::LowPc).unwrap_or(0) } else { 0 };
+        let after_header = if unit.header.offset_size == 8 { 20 } else { 12 };
+        let base = self.s.other.get(Slot::RnglistsBase).filter(|_| own);
+        self.rnglists_base = base.map_or(after_header, |(_, v)| v);
+    }
+
+    pub(super) fn push(&mut self, frame: Frame) {
+        self.s.frames.push(frame);
+    }
+
+    pub(super) fn take(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)
+    }
+
+    /// One entry, the cursor standing behind its code.
+    fn entry(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        let place = self.s.frames.last().map_or(Place::Unit, |f| f.place);
+        let tag = abbrev.tag;
+        match place {
+            Place::Function | Place::Block | Place::Inline => match tag {
+                dw::DW_TAG_call_site
+                | dw::DW_TAG_call_site_parameter
+                | dw::DW_TAG_GNU_call_site
+                | dw::DW_TAG_GNU_call_site_parameter => return self.skip_by_sibling(unit, abbrev, c),
+                dw::DW_TAG_lexical_block => {
+                    self.take(unit, abbrev, c)?;
+                    self.block(unit, abbrev, key);
+                    return Ok(());
+                }
+                dw::DW_TAG_label => {
+                    if self.options.ignore_labels {
+                        return self.skip_entry(unit, abbrev, c);
+                    }
+                    self.take(unit, abbrev, c)?;
+                    self.label(unit, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                dw::DW_TAG_inlined_subroutine => {
+                    if place != Place::Inline && self.options.ignore_inline_expansions {
+                        return self.skip_by_sibling(unit, abbrev, c);
+                    }
+                    self.take(unit, abbrev, c)?;
+                    self.inline_expansion(unit, abbrev, key);
+                    return Ok(());
+                }
+                dw::DW_TAG_formal_parameter if place == Place::Inline => return self.skip_entry(unit, abbrev, c),
+                dw::DW_TAG_formal_parameter => {
+                    self.take(unit, abbrev, c)?;
+                    self.parameter(unit, abbrev, key);
+                    return self.annotated(unit, abbrev, c);
+                }
+                _ if place == Place::Inline => {}
+                dw::DW_TAG_dwarf_procedure => return self.skip_entry(unit, abbrev, c),
+                dw::DW_TAG_variable => {
+                    self.take(unit, abbrev, c)?;
+                    self.block_variable(unit, abbrev, key);
+                    return self.annotated(unit, abbrev, c);
+                }
+                dw::DW_TAG_unspecified_parameters => {
+                    self.unspecified_parameters();
+                    return self.skip_entry(unit, abbrev, c);
+                }
+                dw::DW_TAG_GNU_template_parameter_pack
+                | dw::DW_TAG_GNU_formal_parameter_pack
+                | dw::DW_TAG_template_type_parameter
+                | dw::DW_TAG_template_value_parameter => {
+                    self.take(unit, abbrev, c)?;
+                    return self.function_template(unit, abbrev, key, c);
+                }
+                dw::DW_TAG_GNU_template_template_param => return self.unsupported(unit, abbrev, key, c),
+                LLVM_ANNOTATION | GNU_ANNOTATION => return self.annotation(unit, abbrev, c),
+                _ => {}
+            },
+            Place::Class => match tag {
+                dw::DW_TAG_member | dw::DW_TAG_inheritance => {
+                    self.take(unit, abbrev, c)?;
+                    self.member(unit, abbrev, key);
+                    return self.annotated(unit, abbrev, c);
+                }
+                dw::DW_TAG_GNU_template_parameter_pack
+                | dw::DW_TAG_template_type_parameter
+                | dw::DW_TAG_template_value_parameter => {
+                    self.take(unit, abbrev, c)?;
+                    return self.class_template(unit, abbrev, key, c);
+                }
+                dw::DW_TAG_variant_part => {
+                    self.take(unit, abbrev, c)?;
+                    self.variant_part(unit, abbrev, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                dw::DW_TAG_GNU_formal_parameter_pack | dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_subrange_type => {
+                    return self.unsupported(unit, abbrev, key, c);
+                }
+                LLVM_ANNOTATION | GNU_ANNOTATION => return self.annotation(unit, abbrev, c),
+                _ => {}
+            },
+            Place::Enumeration => match tag {
+                dw::DW_TAG_enumerator => {
+                    self.take(unit, abbrev, c)?;
+                    self.enumerator(unit, abbrev, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                dw::DW_TAG_subprogram => {}
+                _ => {
+                    self.not_handled(place, tag, key);
+                    return self.skip_entry(unit, abbrev, c);
+                }
+            },
+            Place::Subroutine => match tag {
+                dw::DW_TAG_formal_parameter => {
+                    self.take(unit, abbrev, c)?;
+                    self.parameter(unit, abbrev, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                dw::DW_TAG_unspecified_parameters => {
+                    self.unspecified_parameters();
+                    return self.skip_entry(unit, abbrev, c);
+                }
+                dw::DW_TAG_subrange_type => return self.unsupported(unit, abbrev, key, c),
+                _ => {}
+            },
+            Place::Array => {
+                if tag == dw::DW_TAG_subrange_type {
+                    self.take(unit, abbrev, c)?;
+                    self.subrange(unit);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                self.not_handled(place, tag, key);
+                return self.skip_entry(unit, abbrev, c);
+            }
+            Place::TemplatePack | Place::FormalPack => {
+                let wanted = match place {
+                    Place::TemplatePack => dw::DW_TAG_template_type_parameter,
+                    _ => dw::DW_TAG_formal_parameter,
+                };
+                if tag == wanted {
+                    self.take(unit, abbrev, c)?;
+                    self.pack_element(unit, abbrev, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                self.not_handled(place, tag, key);
+                return self.skip_entry(unit, abbrev, c);
+            }
+            Place::Annotated => {
+                if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
+                    return self.annotation(unit, abbrev, c);
+                }
+                return self.skip_entry(unit, abbrev, c);
+            }
+            Place::Unit | Place::Namespace => {}
+        }
+        self.general(place, unit, abbrev, key, c)
+    }
+
+    /// Entries that are the same wherever they stand.
+    fn general(&mut self, place: Place, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        match abbrev.tag {
+            dw::DW_TAG_array_type => {
+                self.take(unit, abbrev, c)?;
+                self.array(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type => {
+                self.take(unit, abbrev, c)?;
+                self.class(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_union_type => {
+                self.take(unit, abbrev, c)?;
+                self.union(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_enumeration_type => {
+                self.take(unit, abbrev, c)?;
+                self.enumeration(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_namespace => {
+                self.take(unit, abbrev, c)?;
+                self.namespace(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_subprogram => {
+                self.take(unit, abbrev, c)?;
+                self.function(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_subroutine_type => {
+                self.take(unit, abbrev, c)?;
+                self.subroutine_type(unit, abbrev, key);
+                Ok(())
+            }
+            dw::DW_TAG_typedef | dw::DW_TAG_rvalue_reference_type => {
+                self.take(unit, abbrev, c)?;
+                self.typedef(unit, abbrev, key);
+                self.annotated(unit, abbrev, c)
+            }
+            dw::DW_TAG_variable => {
+                self.take(unit, abbrev, c)?;
+                self.variable(unit, abbrev, key);
+                self.annotated(unit, abbrev, c)
+            }
+            dw::DW_TAG_pointer_type => {
+                self.take(unit, abbrev, c)?;
+                self.pointer(unit, abbrev, key, c)?;
+                self.skip_children(unit, abbrev, c)
+            }
+            dw::DW_TAG_string_type
+            | dw::DW_TAG_base_type
+            | dw::DW_TAG_const_type
+            | dw::DW_TAG_imported_declaration
+            | dw::DW_TAG_imported_module
+            | dw::DW_TAG_reference_type
+            | dw::DW_TAG_restrict_type
+            | dw::DW_TAG_volatile_type
+            | dw::DW_TAG_atomic_type
+            | dw::DW_TAG_unspecified_type
+            | dw::DW_TAG_ptr_to_member_type
+            | dw::DW_TAG_constant => {
+                self.take(unit, abbrev, c)?;
+                self.leaf(unit, abbrev, key);
+                self.skip_children(unit, abbrev, c)
+            }
+            dw::DW_TAG_label if !self.options.ignore_labels => {
+                self.take(unit, abbrev, c)?;
+                self.label(unit, key);
+                self.skip_children(unit, abbrev, c)
+            }
+            // The units that they stand for are taken in by themselves.
+            dw::DW_TAG_imported_unit => self.skip_entry(unit, abbrev, c),
+            dw::DW_TAG_label | dw::DW_TAG_dwarf_procedure | GNU_ANNOTATION => {
+                if place == Place::Unit {
+                    return self.skip_entry(unit, abbrev, c);
+                }
+                self.unsupported(unit, abbrev, key, c)
+            }
+            tag => {
+                self.not_handled(place, tag, key);
+                self.unsupported(unit, abbrev, key, c)
+            }
+        }
+    }
+
+    /// The children of an entry, where only annotations matter.
+    fn annotated(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        // Whoever made the tag has said where they go.
+        if self.s.frames.last().is_some_and(|f| f.place == Place::Annotated) {
+            return Ok(());
+        }
+        self.skip_children(unit, abbrev, c)
+    }
+
+    /// The end of a list of children.
+    fn close(&mut self) {
+        let Some(frame) = self.s.frames.pop() else { return };
+        self.complete(&frame);
+    }
+
+    /// Passes an entry and everything below it.
+    fn skip_entry(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.skip(abbrev, c)?;
+        self.skip_children(unit, abbrev, c)
+    }
+
+    fn skip_by_sibling(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        if !abbrev.has_children {
+            return unit.abbrevs.skip(abbrev, c);
+        }
+        self.take(unit, abbrev, c)?;
+        let next = self.source.reference(unit, &self.s.attrs, Slot::Sibling);
+        if next as usize > c.pos() && next < unit.end {
+            c.set_pos(next as usize);
+            return Ok(());
+        }
+        self.skip_children(unit, abbrev, c)
+    }
+
+    pub(super) fn skip_children(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        let mut depth = usize::from(abbrev.has_children);
+        while depth > 0 {
+            let code = if c.is_empty() { return Ok(()) } else { c.uleb()? };
+            if code == 0 {
+                depth -= 1;
+                continue;
+            }
+            let Some(child) = unit.abbrevs.get(code) else {
+                return Err(c.invalid("an abbreviation code of the unit's table", code));
+            };
+            unit.abbrevs.skip(child, c)?;
+            depth += usize::from(child.has_children);
+        }
+        Ok(())
+    }
+
+    /// Says, once for each kind, that there is nothing for such an entry.
+    fn unsupported(&mut self, unit: &Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        let place = self.s.frames.last().map_or(Place::Unit, |f| f.place);
+        let tag = abbrev.tag.0;
+        let name = (self.options.library.tag_name)(tag);
+        let offset = self.source.offset(key);
+        let text = format!("{}: tag not supported {tag:#x} ({name}) at <{offset:x}>!", place.function());
+        self.s.messages.push(Message::OncePerTag(tag, text));
+        self.skip_entry(unit, abbrev, c)
+    }
+
+    fn not_handled(&mut self, place: Place, tag: dw::DwTag, key: u32) {
+        let name = (self.options.library.tag_name)(tag.0);
+        // SAFETY: the unit is the builder's.
+        let language = (self.options.library.language_name)(u32::from(unsafe { (*self.cu).language }));
+        let offset = self.source.offset(key);
+        let function = place.function();
+        self.say(format!("{function}: DW_TAG_{name} ({:#x}) @ <{offset:#x}> not handled in a {language} CU!", tag.0));
+    }
+
+    pub(super) fn say(&mut self, text: String) {
+        self.s.messages.push(Message::Always(text));
+    }
+}
