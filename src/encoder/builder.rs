@@ -35,6 +35,9 @@ pub(super) enum Die {
     Func(u32),
 }
 
+/// No index.
+pub(super) const NOWHERE: u32 = u32::MAX;
+
 /// A parameter, with what its location tells (see [`super::signature`]).
 #[derive(Clone, Debug)]
 pub(super) struct Param {
@@ -45,6 +48,8 @@ pub(super) struct Param {
     /// Local id, once resolved.
     pub type_id: u32,
     pub origin: u32,
+    /// Index of the origin, [`NOWHERE`] until linked.
+    pub origin_at: u32,
     /// Position in its function's list; -1 in subroutine types, -2 outside of any list.
     pub idx: i32,
     pub has_location: bool,
@@ -98,11 +103,15 @@ pub(super) struct Func {
     pub type_key: u32,
     pub type_id: u32,
     pub origin: u32,
+    /// Index of the origin, [`NOWHERE`] until linked.
+    pub origin_at: u32,
     pub specification: u32,
     pub addr: u64,
     pub declaration: bool,
     pub inlined: bool,
     pub has_origin: bool,
+    /// Made by clang.
+    pub clang: bool,
     pub variadic: bool,
     pub params: Range<u32>,
     pub annots: Range<u32>,
@@ -962,6 +971,7 @@ impl<'a> Builder<'a> {
             type_key: self.source.reference(unit, a, Slot::Type),
             type_id: 0,
             origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin_at: NOWHERE,
             idx: -1,
             has_location: a.has(Slot::Location),
             has_const_value: a.has(Slot::ConstValue),
@@ -1021,11 +1031,13 @@ impl<'a> Builder<'a> {
             type_key: self.source.reference(unit, a, Slot::Type),
             type_id: 0,
             origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin_at: NOWHERE,
             specification: self.source.reference(unit, a, Slot::Specification),
             addr: self.source.address(unit, a, Slot::LowPc).unwrap_or(0),
             declaration: a.has(Slot::Declaration),
             inlined: number(a, Slot::Inline).unwrap_or(0) != 0,
             has_origin: a.has(Slot::AbstractOrigin),
+            clang: unit.producer_clang,
             variadic: false,
             params: 0..0,
             annots: 0..0,

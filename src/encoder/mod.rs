@@ -6,6 +6,7 @@
 
 pub mod builder;
 pub mod closure;
+mod convention;
 pub mod elf_functions;
 pub mod fragment;
 pub mod functions;
@@ -14,6 +15,7 @@ pub mod merge;
 pub mod names;
 pub mod options;
 mod packed;
+mod records;
 pub mod report;
 mod resolve;
 mod signature;

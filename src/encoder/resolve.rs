@@ -2,6 +2,7 @@
 
 use super::builder::{Builder, Die, LateBitfield};
 use super::fragment::{NameRef, SavedVar};
+use super::records::{LocalRecords, Records};
 use crate::btf::Kind;
 use crate::dwarf::abbrev::Slot;
 
@@ -68,7 +69,7 @@ impl Builder<'_> {
         for i in 0..self.s.spec_names.len() {
             let (word, key) = self.s.spec_names[i];
             if let Some(Die::Type(id)) = self.s.lookup(key) {
-                self.out.words[word as usize] = self.words(id)[0];
+                self.out.words[word as usize] = self.out.words[self.out.starts[id as usize - 1] as usize];
             }
         }
     }
@@ -77,55 +78,17 @@ impl Builder<'_> {
         for i in 0..self.s.enum_signs.len() {
             let (word, key) = self.s.enum_signs[i];
             if let Some(Die::Type(id)) = self.s.lookup(key) {
-                let record = self.words(id);
-                if Kind::of_info(record[1]) == Some(Kind::Int) && record[3] & INT_SIGNED != 0 {
+                let at = self.out.starts[id as usize - 1] as usize;
+                if Kind::of_info(self.out.words[at + 1]) == Some(Kind::Int) && self.out.words[at + 3] & INT_SIGNED != 0 {
                     self.out.words[word as usize] |= KFLAG;
                 }
             }
         }
     }
 
-    /// The record of a local id and all behind it.
-    pub(super) fn words(&self, id: u32) -> &[u32] {
-        &self.out.words[self.out.starts[id as usize - 1] as usize..]
-    }
-
-    pub(super) fn kind(&self, id: u32) -> Option<Kind> {
-        if id == 0 { None } else { Kind::of_info(self.words(id)[1]) }
-    }
-
-    /// The type behind typedefs and modifiers; 0 for void.
-    pub(super) fn strip(&self, mut id: u32) -> u32 {
-        for _ in 0..MAX_HOPS {
-            match self.kind(id) {
-                Some(Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag) => id = self.words(id)[2],
-                _ => return id,
-            }
-        }
-        0
-    }
-
-    /// Size of a type in bytes; `None` for a circle or void. An array's is that of all its elements; an empty C++ class counts 0.
-    pub(super) fn size_of(&self, id: u32) -> Option<u64> {
-        let mut id = self.strip(id);
-        let mut count = 1u64;
-        for _ in 0..MAX_HOPS {
-            let kind = self.kind(id)?;
-            let words = self.words(id);
-            let size = match kind {
-                Kind::Array => {
-                    count = count.saturating_mul(u64::from(words[5]));
-                    id = self.strip(words[3]);
-                    continue;
-                }
-                Kind::Ptr | Kind::FuncProto => u64::from(self.addr_size()),
-                Kind::Struct | Kind::Union if words[2] == 1 && words[1] & 0xffff == 0 => 0,
-                Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64 => u64::from(words[2]),
-                _ => 0,
-            };
-            return Some(count.saturating_mul(size));
-        }
-        None
+    /// The fragment's records so far.
+    pub(super) fn records(&self) -> LocalRecords<'_> {
+        LocalRecords { words: &self.out.words, starts: &self.out.starts, addr_size: self.addr_size() }
     }
 
     pub(super) fn addr_size(&self) -> u8 {
@@ -141,7 +104,7 @@ impl Builder<'_> {
             }
             let word = late.word as usize;
             let byte_size = match late.byte_size {
-                0 => self.size_of(self.out.words[word - 1]).and_then(|s| u32::try_from(s).ok()).unwrap_or(0),
+                0 => u32::try_from(self.records().size_of(self.out.words[word - 1]).bytes()).unwrap_or(0),
                 n => n,
             };
             self.place_bitfield(late, word, i64::from(byte_size));
@@ -174,7 +137,7 @@ impl Builder<'_> {
         let vars = std::mem::take(&mut self.s.vars);
         for var in &vars {
             let type_id = self.type_id_or_void(var.type_key, 0);
-            let size = if type_id == 0 { u64::MAX } else { self.size_of(type_id).unwrap_or(0) };
+            let size = if type_id == 0 { u64::MAX } else { self.records().size_of(type_id).bytes() };
             self.out.vars.push(SavedVar {
                 name: var.name,
                 addr: var.addr,

@@ -1,13 +1,12 @@
-//! Functions: what their parameters are, and whether they are passed where the calling convention says.
+//! Functions: what their parameters are, and where their locations say that they are passed.
 //!
-//! gcc describes a function that it inlined or cloned twice: an abstract entry with names and types, and a concrete one with addresses and
-//! locations that refers to the first. Both are saved when the symbol table has a function of their name; what the locations tell is
-//! shared between them, in the order of the entries.
+//! What follows from it is decided in [`super::convention`].
 
-use super::builder::{Builder, Die, Func, Location, Param};
+use super::builder::{Builder, Die, Func, Location, NOWHERE};
+use super::convention::FunctionSet;
 use super::elf_functions::ElfFunctions;
-use super::fragment::{NameRef, SavedFunc, SavedParam};
-use crate::btf::Kind;
+use super::fragment::NameRef;
+use super::records::{LocalRecords, Records, member_at};
 use crate::dwarf::abbrev::{Block, Slot};
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::{Window, for_each_expression};
@@ -20,35 +19,82 @@ impl Builder<'_> {
     /// Turns the functions noted in the walk into saved ones.
     pub(super) fn save_functions(&mut self, table: Option<&ElfFunctions>) {
         let Some(table) = table.filter(|t| !t.is_empty()) else { return };
+        self.prepare_functions(table);
+        let mut funcs = std::mem::take(&mut self.s.funcs);
+        let mut params = std::mem::take(&mut self.s.params);
+        let (abi, addr_size, true_signature) = (self.abi, self.addr_size(), self.options.true_signature);
+        let lost = {
+            let records = LocalRecords { words: &self.out.words, starts: &self.out.starts, addr_size };
+            FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share()
+        };
+        for p in lost {
+            let p = &params[p as usize];
+            let (from, to) = (self.source.offset(p.key), self.source.offset(p.origin));
+            self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no parameter"));
+        }
+        for i in 0..funcs.len() {
+            let function = self.elf_function(table, &funcs[i]);
+            let out = &mut *self.out;
+            let records = LocalRecords { words: &out.words, starts: &out.starts, addr_size };
+            let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
+            if function != NO_FUNCTION {
+                set.analyse(i);
+            }
+            let has_result = set.result_from_origin(i);
+            if function != NO_FUNCTION {
+                set.save(i, function, &mut out.funcs, &mut out.params);
+            } else if !set.funcs[i].declaration && !set.funcs[i].name.is_none() && set.has_names(i) {
+                // Told of, and nothing else.
+                out.unknown_functions.push(set.funcs[i].name);
+            }
+            if !has_result {
+                let (from, to) = (self.source.offset(funcs[i].key), self.source.offset(funcs[i].origin));
+                self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no function"));
+            }
+        }
+        self.s.funcs = funcs;
+        self.s.params = params;
+    }
+
+    /// Gives functions and parameters their types and links, and those with a symbol what their locations tell.
+    fn prepare_functions(&mut self, table: &ElfFunctions) {
         self.s.byte_sizes.clear();
         self.s.byte_sizes.resize(self.s.types.len() + 1, u32::MAX);
         for i in 0..self.s.funcs.len() {
-            self.name_function(i);
+            self.link_function(i);
         }
-        let mut funcs = std::mem::take(&mut self.s.funcs);
+        for i in 0..self.s.params.len() {
+            let p = &self.s.params[i];
+            let (key, type_key, origin) = (p.key, p.type_key, p.origin);
+            if type_key != 0 {
+                self.s.params[i].type_id = self.type_id_or_void(type_key, key);
+            } else if let Some(Die::Param(o)) = self.s.lookup(origin) {
+                self.s.params[i].origin_at = o;
+            }
+        }
+        let funcs = std::mem::take(&mut self.s.funcs);
         for func in &funcs {
             if self.elf_function(table, func) != NO_FUNCTION {
                 self.locate_params(func);
             }
         }
-        self.type_params();
-        for func in &mut funcs {
-            self.share_with_origins(func);
-            func.type_id = self.type_id_or_void(func.type_key, func.key);
-        }
         self.s.funcs = funcs;
-        for i in 0..self.s.funcs.len() {
-            let function = self.elf_function(table, &self.s.funcs[i]);
-            if function != NO_FUNCTION {
-                self.analyse(i);
-            }
-            self.result_from_origin(i);
-            if function != NO_FUNCTION {
-                self.save(i, function);
-            } else {
-                self.note_unknown(i);
+    }
+
+    /// The function's origin, its result's type, and a name from its origin, else from its specification, when it has none.
+    fn link_function(&mut self, i: usize) {
+        let f = &self.s.funcs[i];
+        let (key, type_key) = (f.key, f.type_key);
+        let origin = self.func_at(f.origin);
+        if f.name.is_none() {
+            if let Some(other) = origin.or_else(|| self.func_at(f.specification)) {
+                self.s.funcs[i].name = self.s.funcs[other].name;
             }
         }
+        let type_id = self.type_id_or_void(type_key, key);
+        let f = &mut self.s.funcs[i];
+        f.origin_at = origin.map_or(NOWHERE, |o| o as u32);
+        f.type_id = type_id;
     }
 
     fn elf_function(&self, table: &ElfFunctions, func: &Func) -> u32 {
@@ -63,86 +109,6 @@ impl Builder<'_> {
             Some(Die::Func(i)) if key != 0 => Some(i as usize),
             _ => None,
         }
-    }
-
-    /// The name of a function that has none of its own: that of its origin, else of its specification.
-    fn name_function(&mut self, i: usize) {
-        let f = &self.s.funcs[i];
-        if !f.name.is_none() || (f.origin == 0 && f.specification == 0) {
-            return;
-        }
-        if let Some(other) = self.func_at(f.origin).or_else(|| self.func_at(f.specification)) {
-            self.s.funcs[i].name = self.s.funcs[other].name;
-        }
-    }
-
-    /// The result's type of a function that gives none: that of its origin.
-    fn result_from_origin(&mut self, i: usize) {
-        let f = &self.s.funcs[i];
-        if f.type_id != 0 || !f.has_origin {
-            return;
-        }
-        match self.func_at(f.origin) {
-            Some(origin) => self.s.funcs[i].type_id = self.s.funcs[origin].type_id,
-            None => {
-                let (from, to) = (self.source.offset(f.key), self.source.offset(f.origin));
-                self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no function"));
-            }
-        }
-    }
-
-    /// Gives each parameter that has a type of its own that type. Origins may come after the parameters that refer to them.
-    fn type_params(&mut self) {
-        for p in 0..self.s.params.len() {
-            let (key, type_key) = (self.s.params[p].key, self.s.params[p].type_key);
-            if type_key != 0 {
-                self.s.params[p].type_id = self.type_id_or_void(type_key, key);
-            }
-        }
-    }
-
-    /// Gives each parameter without a type the name and type of its abstract origin, and shares with it what its location tells.
-    fn share_with_origins(&mut self, func: &mut Func) {
-        for p in func.params.clone() {
-            let p = p as usize;
-            let (key, origin) = {
-                let q = &self.s.params[p];
-                if q.type_key != 0 || q.origin == 0 {
-                    continue;
-                }
-                (q.key, q.origin)
-            };
-            let Some(Die::Param(o)) = self.s.lookup(origin) else {
-                let (from, to) = (self.source.offset(key), self.source.offset(origin));
-                self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no parameter"));
-                continue;
-            };
-            let o = o as usize;
-            if o == p {
-                continue;
-            }
-            if self.s.params[p].idx != self.s.params[o].idx {
-                func.reordered = true;
-            }
-            let (name, type_id) = self.declared(o);
-            let mine = &mut self.s.params[p];
-            mine.name = name;
-            mine.type_id = type_id;
-            let mine = mine.clone();
-            share(&mine, &mut self.s.params[o]);
-        }
-    }
-
-    /// Name and type of a parameter, or of what it originates from.
-    fn declared(&self, mut p: usize) -> (NameRef, u32) {
-        for _ in 0..64 {
-            let q = &self.s.params[p];
-            match self.s.lookup(q.origin) {
-                Some(Die::Param(o)) if q.type_key == 0 && q.origin != 0 => p = o as usize,
-                _ => break,
-            }
-        }
-        (self.s.params[p].name, self.s.params[p].type_id)
     }
 
     /// Reads what the parameters' locations tell. Done for functions with a symbol only: nobody asks for others.
@@ -248,232 +214,8 @@ impl Builder<'_> {
             break;
         }
         let Some(Die::Type(id)) = self.s.lookup(key) else { return None };
-        let words = self.words(id);
-        let vlen = (words[1] & 0xffff) as usize;
-        let kflag = words[1] >> 31 != 0;
-        let wanted = byte_offset * 8;
-        let member = words[3..].chunks_exact(3).take(vlen).find(|m| {
-            let offset = if kflag { m[2] & 0x00ff_ffff } else { m[2] };
-            offset == wanted && m[1] != 0
-        })?;
-        let name = NameRef::from_word(member[0]);
-        (!name.is_none()).then_some((name, member[1]))
+        member_at(self.records().words(id)?, byte_offset)
     }
-
-    // Analysis.
-
-    fn slots(&self, loc: &Location) -> usize {
-        let addr_size = u32::from(self.addr_size());
-        if !self.abi.two_register_aggregates || loc.byte_size <= addr_size {
-            return 1;
-        }
-        loc.byte_size.div_ceil(addr_size).max(1) as usize
-    }
-
-    /// Compares the function's parameters with the calling convention.
-    fn analyse(&mut self, i: usize) {
-        let (range, changed, clang) = {
-            let f = &self.s.funcs[i];
-            let clang = self.source.unit_of(f.key).is_some_and(|u| u.producer_clang);
-            (f.params.clone(), f.signature_changed, clang)
-        };
-        if clang && !changed {
-            self.match_registers(range.clone());
-        } else {
-            self.match_locations(range.clone(), self.options.true_signature && changed, clang);
-        }
-        let params = &self.s.params[range.start as usize..range.end as usize];
-        let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
-        let unexpected = params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.is_struct(p.type_id));
-        let f = &mut self.s.funcs[i];
-        f.optimized = optimized;
-        f.unexpected_reg = unexpected;
-    }
-
-    /// A struct, typedefs and const aside: it may take several registers or none, so that registers prove nothing.
-    fn is_struct(&self, mut id: u32) -> bool {
-        for _ in 0..1 << 16 {
-            match self.kind(id) {
-                Some(Kind::Struct) => return true,
-                // A declaration of a struct is a FWD record; that of a union has its flag set.
-                Some(Kind::Fwd) => return self.words(id)[1] >> 31 == 0,
-                Some(Kind::Typedef | Kind::Const) => id = self.words(id)[2],
-                _ => return false,
-            }
-        }
-        false
-    }
-
-    /// clang keeps signatures unless it says otherwise: any other register is a surprise.
-    fn match_registers(&mut self, range: std::ops::Range<u32>) {
-        let mut reg = 0;
-        for p in range {
-            let loc = self.s.params[p as usize].loc;
-            if loc.in_memory {
-                continue;
-            }
-            if reg >= self.abi.register_params {
-                break;
-            }
-            let slots = self.slots(&loc);
-            let end = (reg + slots).min(self.abi.register_params);
-            if loc.reg >= 0 && !self.abi.registers[reg..end].contains(&loc.reg) {
-                self.s.params[p as usize].loc.unexpected_reg = true;
-            }
-            reg += slots;
-        }
-    }
-
-    /// Whether the parameter behind `p` stands where it would with `slots` registers given to `p`.
-    fn next_keeps_place(&self, p: u32, range: &std::ops::Range<u32>, reg: usize, slots: usize) -> bool {
-        if p + 1 >= range.end {
-            return false;
-        }
-        let next = self.s.params[p as usize + 1].loc.reg;
-        let index = reg + slots;
-        next >= 0 && index < self.abi.register_params && self.abi.registers.get(index) == Some(&next)
-    }
-
-    fn match_locations(&mut self, range: std::ops::Range<u32>, true_signature: bool, clang: bool) {
-        let mut reg = 0;
-        for p in range.clone() {
-            let (loc, has_location, has_const_value) = {
-                let q = &self.s.params[p as usize];
-                (q.loc, q.has_location, q.has_const_value)
-            };
-            let slots = self.slots(&loc);
-            let available = reg < self.abi.register_params;
-            let mut consumed = if loc.in_memory { 1 } else { slots };
-            let mut out = loc;
-            if has_location {
-                if true_signature && loc.is_const {
-                    out.optimized = true;
-                    consumed = 0;
-                } else if !available {
-                    consumed = 0;
-                } else if true_signature && loc.on_stack {
-                    if loc.in_memory {
-                        consumed = 0;
-                    } else {
-                        out.unexpected_reg = true;
-                    }
-                } else if loc.reg < 0 {
-                    if true_signature {
-                        out.unexpected_reg = true;
-                    } else {
-                        out.optimized = true;
-                    }
-                } else if self.abi.registers[reg] >= 0 && self.abi.registers[reg] != loc.reg {
-                    out.unexpected_reg = true;
-                } else if true_signature && (loc.first_bytes != 0 || loc.second_bytes != 0) {
-                    if loc.first_bytes != 0 && loc.second_bytes != 0 {
-                        reg += slots;
-                        continue;
-                    }
-                    if self.next_keeps_place(p, &range, reg, slots) {
-                        self.s.params[p as usize].loc.member = NameRef::NONE;
-                        reg += slots;
-                        continue;
-                    }
-                    if !loc.member.is_none() {
-                        self.s.params[p as usize].type_id = loc.member_type;
-                        reg += 1;
-                        continue;
-                    }
-                }
-            } else if has_const_value && !clang {
-                out.optimized = true;
-            } else if true_signature {
-                if available && self.next_keeps_place(p, &range, reg, slots) {
-                    reg += slots;
-                    continue;
-                }
-                out.optimized = true;
-                consumed = 0;
-            }
-            self.s.params[p as usize].loc = out;
-            reg += consumed;
-        }
-    }
-
-    /// Adds the function to the fragment unless its parameters have no names.
-    fn save(&mut self, i: usize, elf_func: u32) {
-        let f = self.s.funcs[i].clone();
-        let params = f.params.start as usize..f.params.end as usize;
-        if self.s.params[params.clone()].iter().any(|p| p.name.is_none()) {
-            return;
-        }
-        let uncertain = self.has_packed_on_stack(params.clone());
-        let first = self.out.params.len() as u32;
-        for p in &self.s.params[params] {
-            if f.reordered && (!p.has_location || p.loc.optimized) {
-                continue;
-            }
-            let changed = self.options.true_signature && f.signature_changed;
-            if changed && p.loc.optimized {
-                continue;
-            }
-            let member = if changed { p.loc.member } else { NameRef::NONE };
-            self.out.params.push(SavedParam { name: p.name, member, type_id: p.type_id });
-        }
-        if f.variadic {
-            self.out.params.push(SavedParam { name: NameRef::NONE, member: NameRef::NONE, type_id: 0 });
-        }
-        self.out.funcs.push(SavedFunc {
-            elf_func,
-            addr: f.addr,
-            ret: f.type_id,
-            params: first..self.out.params.len() as u32,
-            annots: f.annots,
-            unexpected_reg: f.unexpected_reg,
-            optimized_parms: f.optimized,
-            uncertain_parm_loc: uncertain,
-            reordered_parm: f.reordered,
-            signature_changed: f.signature_changed,
-            inconsistent_proto: false,
-        });
-    }
-
-    fn note_unknown(&mut self, i: usize) {
-        let f = &self.s.funcs[i];
-        let params = f.params.start as usize..f.params.end as usize;
-        if !f.declaration && !f.name.is_none() && !self.s.params[params].iter().any(|p| p.name.is_none()) {
-            self.out.unknown_functions.push(f.name);
-        }
-    }
-
-    /// Whether a packed struct with a name is among the parameters behind those in registers: where it stands cannot be told.
-    fn has_packed_on_stack(&self, params: std::ops::Range<usize>) -> bool {
-        self.s.params[params].iter().skip(self.abi.register_params).any(|p| {
-            self.kind(p.type_id) == Some(Kind::Struct)
-                && !NameRef::from_word(self.words(p.type_id)[0]).is_none()
-                && super::packed::is_packed(self, p.type_id)
-        })
-    }
-}
-
-/// What a concrete parameter tells its abstract origin.
-fn share(mine: &Param, origin: &mut Param) {
-    origin.has_location |= mine.has_location;
-    origin.has_const_value |= mine.has_const_value;
-    let (m, o) = (&mine.loc, &mut origin.loc);
-    o.is_const |= m.is_const;
-    o.on_stack |= m.on_stack;
-    if m.reg >= 0 {
-        o.reg = m.reg;
-    }
-    if m.byte_size != 0 {
-        o.byte_size = m.byte_size;
-    }
-    o.in_memory |= m.in_memory;
-    o.first_bytes |= m.first_bytes;
-    o.second_bytes |= m.second_bytes;
-    if !m.member.is_none() && o.member.is_none() {
-        o.member = m.member;
-        o.member_type = m.member_type;
-    }
-    o.optimized |= m.optimized;
-    o.unexpected_reg |= m.unexpected_reg;
 }
 
 /// How to read the expressions of one parameter.

@@ -1,0 +1,279 @@
+//! Whether parameters are passed where the calling convention says, and what is saved of each function.
+//!
+//! gcc describes a function that it inlined or cloned twice: an abstract entry with names and types, and a concrete one with addresses and
+//! locations that refers to the first. Both are saved when the symbol table has a function of their name; what the locations tell is
+//! shared between them. The order in which this happens is that of the entries, since a later entry sees what an earlier one was given.
+//! The functions may be those of one unit, or of all units of a file whose units refer to each other.
+
+use super::builder::{Func, Location, Param};
+use super::fragment::{NameRef, SavedFunc, SavedParam};
+use super::options::Abi;
+use super::packed::is_packed;
+use super::records::Records;
+use crate::btf::Kind;
+
+/// Functions with their parameters. Types are known, and what is told about by other entries is linked.
+pub(super) struct FunctionSet<'a, R> {
+    pub funcs: &'a mut [Func],
+    pub params: &'a mut [Param],
+    pub records: R,
+    pub abi: Abi,
+    /// In bytes.
+    pub addr_size: u8,
+    pub true_signature: bool,
+}
+
+impl<R: Records> FunctionSet<'_, R> {
+    /// Gives each parameter without a type the name and type of its abstract origin, and shares with it what its location tells. Returns
+    /// the parameters whose origin is none.
+    pub fn share(&mut self) -> Vec<u32> {
+        let mut lost = Vec::new();
+        for i in 0..self.funcs.len() {
+            for p in self.funcs[i].params.clone() {
+                let mine = &self.params[p as usize];
+                if mine.type_key != 0 || mine.origin == 0 || mine.origin_at == p {
+                    continue;
+                }
+                let o = mine.origin_at;
+                let Some(origin) = self.params.get(o as usize) else {
+                    lost.push(p);
+                    continue;
+                };
+                if mine.idx != origin.idx {
+                    self.funcs[i].reordered = true;
+                }
+                let (name, type_id) = self.declared(o);
+                let mine = &mut self.params[p as usize];
+                mine.name = name;
+                mine.type_id = type_id;
+                let mine = mine.clone();
+                share(&mine, &mut self.params[o as usize]);
+            }
+        }
+        lost
+    }
+
+    /// Name and type of a parameter, or of what it originates from.
+    fn declared(&self, mut p: u32) -> (NameRef, u32) {
+        // A longer chain goes in a circle.
+        for _ in 0..64 {
+            let q = &self.params[p as usize];
+            if q.type_key != 0 || q.origin_at as usize >= self.params.len() || q.origin_at == p {
+                break;
+            }
+            p = q.origin_at;
+        }
+        let q = &self.params[p as usize];
+        (q.name, q.type_id)
+    }
+
+    /// The result's type of a function that gives none: that of its origin. `false` when the origin is no function.
+    pub fn result_from_origin(&mut self, i: usize) -> bool {
+        let f = &self.funcs[i];
+        if f.type_id != 0 || !f.has_origin {
+            return true;
+        }
+        match self.funcs.get(f.origin_at as usize).map(|origin| origin.type_id) {
+            Some(type_id) => {
+                self.funcs[i].type_id = type_id;
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn slots(&self, loc: &Location) -> usize {
+        let addr_size = u32::from(self.addr_size);
+        if !self.abi.two_register_aggregates || loc.byte_size <= addr_size {
+            return 1;
+        }
+        loc.byte_size.div_ceil(addr_size).max(1) as usize
+    }
+
+    /// Compares the function's parameters with the calling convention.
+    pub fn analyse(&mut self, i: usize) {
+        let (range, changed, clang) = {
+            let f = &self.funcs[i];
+            (f.params.clone(), f.signature_changed, f.clang)
+        };
+        if clang && !changed {
+            self.match_registers(range.clone());
+        } else {
+            self.match_locations(range.clone(), self.true_signature && changed, clang);
+        }
+        let params = &self.params[range.start as usize..range.end as usize];
+        let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
+        let unexpected =
+            params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
+        let f = &mut self.funcs[i];
+        f.optimized = optimized;
+        f.unexpected_reg = unexpected;
+    }
+
+    /// clang keeps signatures unless it says otherwise: any other register is a surprise.
+    fn match_registers(&mut self, range: std::ops::Range<u32>) {
+        let mut reg = 0;
+        for p in range {
+            let loc = self.params[p as usize].loc;
+            if loc.in_memory {
+                continue;
+            }
+            if reg >= self.abi.register_params {
+                break;
+            }
+            let slots = self.slots(&loc);
+            let end = (reg + slots).min(self.abi.register_params);
+            if loc.reg >= 0 && !self.abi.registers[reg..end].contains(&loc.reg) {
+                self.params[p as usize].loc.unexpected_reg = true;
+            }
+            reg += slots;
+        }
+    }
+
+    /// Whether the parameter behind `p` stands where it would with `slots` registers given to `p`.
+    fn next_keeps_place(&self, p: u32, range: &std::ops::Range<u32>, reg: usize, slots: usize) -> bool {
+        if p + 1 >= range.end {
+            return false;
+        }
+        let next = self.params[p as usize + 1].loc.reg;
+        let index = reg + slots;
+        next >= 0 && index < self.abi.register_params && self.abi.registers.get(index) == Some(&next)
+    }
+
+    fn match_locations(&mut self, range: std::ops::Range<u32>, true_signature: bool, clang: bool) {
+        let mut reg = 0;
+        for p in range.clone() {
+            let (loc, has_location, has_const_value) = {
+                let q = &self.params[p as usize];
+                (q.loc, q.has_location, q.has_const_value)
+            };
+            let slots = self.slots(&loc);
+            let available = reg < self.abi.register_params;
+            let mut consumed = if loc.in_memory { 1 } else { slots };
+            let mut out = loc;
+            if has_location {
+                if true_signature && loc.is_const {
+                    out.optimized = true;
+                    consumed = 0;
+                } else if !available {
+                    consumed = 0;
+                } else if true_signature && loc.on_stack {
+                    if loc.in_memory {
+                        consumed = 0;
+                    } else {
+                        out.unexpected_reg = true;
+                    }
+                } else if loc.reg < 0 {
+                    if true_signature {
+                        out.unexpected_reg = true;
+                    } else {
+                        out.optimized = true;
+                    }
+                } else if self.abi.registers[reg] >= 0 && self.abi.registers[reg] != loc.reg {
+                    out.unexpected_reg = true;
+                } else if true_signature && (loc.first_bytes != 0 || loc.second_bytes != 0) {
+                    if loc.first_bytes != 0 && loc.second_bytes != 0 {
+                        reg += slots;
+                        continue;
+                    }
+                    if self.next_keeps_place(p, &range, reg, slots) {
+                        self.params[p as usize].loc.member = NameRef::NONE;
+                        reg += slots;
+                        continue;
+                    }
+                    if !loc.member.is_none() {
+                        self.params[p as usize].type_id = loc.member_type;
+                        reg += 1;
+                        continue;
+                    }
+                }
+            } else if has_const_value && !clang {
+                out.optimized = true;
+            } else if true_signature {
+                if available && self.next_keeps_place(p, &range, reg, slots) {
+                    reg += slots;
+                    continue;
+                }
+                out.optimized = true;
+                consumed = 0;
+            }
+            self.params[p as usize].loc = out;
+            reg += consumed;
+        }
+    }
+
+    /// Whether all parameters have names: a function with one that has none is not saved.
+    pub fn has_names(&self, i: usize) -> bool {
+        let range = &self.funcs[i].params;
+        self.params[range.start as usize..range.end as usize].iter().all(|p| !p.name.is_none())
+    }
+
+    /// Adds the function to those saved unless its parameters have no names.
+    pub fn save(&self, i: usize, elf_func: u32, funcs: &mut Vec<SavedFunc>, out: &mut Vec<SavedParam>) {
+        if !self.has_names(i) {
+            return;
+        }
+        let f = &self.funcs[i];
+        let params = &self.params[f.params.start as usize..f.params.end as usize];
+        let first = out.len() as u32;
+        for p in params {
+            if f.reordered && (!p.has_location || p.loc.optimized) {
+                continue;
+            }
+            let changed = self.true_signature && f.signature_changed;
+            if changed && p.loc.optimized {
+                continue;
+            }
+            let member = if changed { p.loc.member } else { NameRef::NONE };
+            out.push(SavedParam { name: p.name, member, type_id: p.type_id });
+        }
+        if f.variadic {
+            out.push(SavedParam { name: NameRef::NONE, member: NameRef::NONE, type_id: 0 });
+        }
+        funcs.push(SavedFunc {
+            elf_func,
+            addr: f.addr,
+            ret: f.type_id,
+            params: first..out.len() as u32,
+            annots: f.annots.clone(),
+            unexpected_reg: f.unexpected_reg,
+            optimized_parms: f.optimized,
+            uncertain_parm_loc: self.has_packed_on_stack(params),
+            reordered_parm: f.reordered,
+            signature_changed: f.signature_changed,
+            inconsistent_proto: false,
+        });
+    }
+
+    /// Whether a packed struct with a name is among the parameters behind those in registers: where it stands cannot be told.
+    fn has_packed_on_stack(&self, params: &[Param]) -> bool {
+        params.iter().skip(self.abi.register_params).any(|p| {
+            let named_struct = |words: &[u32]| Kind::of_info(words[1]) == Some(Kind::Struct) && words[0] != 0;
+            self.records.words(p.type_id).is_some_and(named_struct) && is_packed(&self.records, p.type_id)
+        })
+    }
+}
+
+/// What a concrete parameter tells its abstract origin.
+fn share(mine: &Param, origin: &mut Param) {
+    origin.has_location |= mine.has_location;
+    origin.has_const_value |= mine.has_const_value;
+    let (m, o) = (&mine.loc, &mut origin.loc);
+    o.is_const |= m.is_const;
+    o.on_stack |= m.on_stack;
+    if m.reg >= 0 {
+        o.reg = m.reg;
+    }
+    if m.byte_size != 0 {
+        o.byte_size = m.byte_size;
+    }
+    o.in_memory |= m.in_memory;
+    o.first_bytes |= m.first_bytes;
+    o.second_bytes |= m.second_bytes;
+    if !m.member.is_none() && o.member.is_none() {
+        o.member = m.member;
+        o.member_type = m.member_type;
+    }
+    o.optimized |= m.optimized;
+    o.unexpected_reg |= m.unexpected_reg;
+}
