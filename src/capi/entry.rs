@@ -69,3 +69,32 @@ pub fn missing<R: ErrorValue>(name: &'static str) -> R {
         R::ERROR
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn panics<R: ErrorValue>() -> R {
+        entry(|| panic!("on purpose"))
+    }
+
+    #[test]
+    fn a_panic_becomes_the_error_value() {
+        assert_eq!(panics::<c_int>(), -1);
+        assert_eq!(panics::<usize>(), 0);
+        assert!(!panics::<bool>());
+        assert!(panics::<*mut u8>().is_null());
+    }
+
+    #[test]
+    fn null_ends_the_body() {
+        let length = |s: *const u8| {
+            entry(|| {
+                non_null!(s);
+                7_u32
+            })
+        };
+        assert_eq!(length(ptr::null()), 0);
+        assert_eq!(length(&1), 7);
+    }
+}
