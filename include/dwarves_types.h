@@ -877,10 +877,7 @@ void enumeration__add(struct type *ty, struct enumerator *enumerator);
 
 void enumeration__delete(struct type *ty, struct cu *cu);
 
-size_t enumeration__fprintf(const struct tag *tag_enum,
-                            const struct cu *cu,
-                            const struct conf_fprintf *conf,
-                            FILE *fp);
+size_t enumeration__fprintf(const struct tag *tag_enum, const struct cu *cu, const struct conf_fprintf *conf, FILE *fp);
 
 void enumerations__calc_prefix(struct list_head *enumerations);
 
