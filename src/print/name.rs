@@ -44,7 +44,6 @@ impl Printer {
                 dw_tag::SUBPROGRAM => self.put_optional((*tag.cast::<Function>()).name),
                 dw_tag::POINTER_TYPE => self.pointer_name(tag, b"*", conf, depth),
                 dw_tag::REFERENCE_TYPE => self.pointer_name(tag, b"&", conf, depth),
-                dw_tag::RVALUE_REFERENCE_TYPE => self.pointer_name(tag, b"&&", conf, depth),
                 dw_tag::PTR_TO_MEMBER_TYPE => {
                     let suffix = self.member_of(tag);
                     self.pointer_name(tag, &suffix, conf, depth);

@@ -52,7 +52,7 @@ impl Printer {
             let lines = facts::tag__nr_cachelines(&raw const *walk.conf, ty.cast(), self.cu);
             self.out.put(b"\n");
             self.out.indent(walk.conf.indent.into());
-            self.out.fmt(format_args!("/* size: {}, cachelines: {lines}, members: {}", (*ty).size, (*ty).nr_members));
+            self.out.fmt(format_args!("/* size: {}, cachelines: {lines}, members: {}", shown_size(&*ty), (*ty).nr_members));
             if (*ty).nr_static_members != 0 {
                 self.out.fmt(format_args!(", static members: {}", (*ty).nr_static_members));
             }
@@ -153,7 +153,7 @@ impl Printer {
             let diff = (*ty).size.wrapping_mul(8).wrapping_sub(known) as i32;
             if diff != 0 && (*ty).nr_members != 0 {
                 self.out.put(b"\n");
-                let size = (*ty).size;
+                let size = shown_size(&*ty);
                 let parts = format_args!(
                     "BRAIN FART ALERT! {size} bytes != {bytes} (member bytes) + {bits} (member bits) + {holes} (byte holes) \
                      + {bit_holes} (bit holes), diff = {diff} bits"
@@ -162,4 +162,9 @@ impl Printer {
             }
         }
     }
+}
+
+/// A size that a program computed anew, for another size of its base types, may have become negative.
+fn shown_size(ty: &Type) -> i64 {
+    if ty.resized() { (ty.size as i32).into() } else { ty.size.into() }
 }

@@ -31,10 +31,11 @@ impl Printer {
     ///
     /// The C library writes the type's name in front and the name behind, whatever the type is. Where that loses an array's
     /// elements, or puts them behind a parameter list, this gives the type to print in front and the declarator to print as name.
+    /// Pointers to tables of virtual functions, which nobody declares, keep the text that every C++ class has had.
     unsafe fn unfold(&self, ty: *const Tag, name: &[u8]) -> Option<(*mut Tag, Vec<u8>)> {
         // SAFETY: a type of this unit.
         unsafe {
-            if !(*ty).is_pointer() {
+            if !(*ty).is_pointer() || name.starts_with(b"_vptr") {
                 return None;
             }
             let target = Cu::type_of(self.cu, self.skip_annotations((*ty).r#type));
