@@ -139,6 +139,21 @@ impl Btf {
         btf.strs.get(offset.0 - btf.start_str)
     }
 
+    /// The string section that holds `offset`, from there on: the string with its NUL, and whatever follows. `None` outside of the
+    /// string sections. The bytes stay where they are for as long as no string is added.
+    pub fn str_tail(&self, offset: StrOff) -> Option<&[u8]> {
+        let mut btf = self;
+        while offset.0 < btf.start_str {
+            btf = btf.base.as_deref()?;
+        }
+        btf.strs.bytes().get((offset.0 - btf.start_str) as usize..).filter(|tail| !tail.is_empty())
+    }
+
+    /// One more than the largest string offset, those of the base counted.
+    pub fn string_end(&self) -> u32 {
+        self.start_str + self.strs.len()
+    }
+
     /// Makes room for this many more words and types.
     pub fn reserve(&mut self, words: usize, types: usize) {
         self.words.reserve(words);

@@ -304,13 +304,19 @@ impl<'a> Type<'a> {
 
     /// Empty for what is neither struct nor union.
     pub fn members(&self) -> impl Iterator<Item = Member> + use<'a> {
-        let packed = self.kflag();
-        self.rows::<3>(self.kind.is_composite()).map(move |&[name, type_id, offset]| Member {
-            name: StrOff(name),
-            type_id: TypeId(type_id),
-            bit_offset: if packed { offset & 0xff_ffff } else { offset },
-            bitfield_size: if packed { offset >> 24 } else { 0 },
-        })
+        let ty = *self;
+        self.rows::<3>(self.kind.is_composite()).map(move |row| ty.member_of(row))
+    }
+
+    /// The member at an index; `None` beyond the last one, and for what is neither struct nor union.
+    pub fn member(&self, index: usize) -> Option<Member> {
+        let row = self.kind.is_composite().then(|| self.words.get(HEAD + index * 3..)?.first_chunk::<3>()).flatten()?;
+        Some(self.member_of(row))
+    }
+
+    fn member_of(&self, &[name, type_id, offset]: &[u32; 3]) -> Member {
+        let (bit_offset, bitfield_size) = if self.kflag() { (offset & 0xff_ffff, offset >> 24) } else { (offset, 0) };
+        Member { name: StrOff(name), type_id: TypeId(type_id), bit_offset, bitfield_size }
     }
 
     /// Empty for what is no prototype.

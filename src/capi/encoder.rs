@@ -1,16 +1,14 @@
 //! `btf_encoder__*`: turning the units a program is shown into BTF.
 
-use std::ffi::{CStr, OsStr, c_char, c_int, c_void};
+use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::entry::{entry, non_null};
-use super::load::{encode_unit, find_symbol, options};
-use super::stdio;
+use super::load::{encode_unit, options};
+use super::{libbpf, stdio};
 use crate::abi::external::Btf as LibbpfBtf;
 use crate::abi::{ConfLoad, Cu};
-use crate::btf::Btf;
 use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
@@ -88,8 +86,8 @@ unsafe fn new_encoder(
         None
     } else {
         // SAFETY: the program's libbpf object.
-        match unsafe { base_of(base_btf) } {
-            Ok(base) => Some(base),
+        match unsafe { libbpf::base_of(base_btf) } {
+            Ok(base) => Some(base.btf),
             Err(why) => {
                 streams.error(&text!("btf_encoder__new: base BTF: ", why.as_str(), "\n"));
                 return None;
@@ -114,26 +112,6 @@ unsafe fn new_encoder(
     }
     let streams = Streams { verbose: streams.verbose };
     Some(BtfEncoder { encoder, detached, path, streams })
-}
-
-/// Reads the base from the program's libbpf object, through the libbpf that made it.
-unsafe fn base_of(base: *mut LibbpfBtf) -> Result<Arc<Btf>, String> {
-    type RawData = unsafe extern "C" fn(*const c_void, *mut u32) -> *const c_void;
-    let symbol = find_symbol(c"btf__raw_data");
-    if symbol.is_null() {
-        return Err("btf__raw_data is in no library of this process; split BTF needs libbpf".to_string());
-    }
-    // SAFETY: libbpf's function of that name has this type in all its versions; its result lives with the object.
-    let bytes = unsafe {
-        let raw_data: RawData = std::mem::transmute(symbol);
-        let mut size = 0u32;
-        let data = raw_data(base.cast(), &mut size);
-        if data.is_null() {
-            return Err("btf__raw_data gives nothing".to_string());
-        }
-        std::slice::from_raw_parts(data.cast::<u8>(), size as usize)
-    };
-    Btf::parse(bytes, None).map(Arc::new).map_err(|e| e.to_string())
 }
 
 /// Adds a unit's types, functions and variables. 1 when done, -1 on error.

@@ -5,6 +5,7 @@
 
 use std::ptr;
 
+use super::btf_loader;
 use super::load;
 use super::origin;
 use crate::abi::{Cu, DebugFmtOps};
@@ -67,7 +68,12 @@ pub static mut dwarf__ops: DebugFmtOps = DebugFmtOps {
 ///
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
-pub static mut btf__ops: DebugFmtOps = DebugFmtOps { name: c"btf".as_ptr(), load_file: Some(load::btf_load_file), ..NO_OPS };
+pub static mut btf__ops: DebugFmtOps = DebugFmtOps {
+    name: c"btf".as_ptr(),
+    load_file: Some(btf_loader::load_file),
+    tag__free: Some(btf_loader::tag_free),
+    ..NO_OPS
+};
 
 /// The Solaris CTF loader.
 ///

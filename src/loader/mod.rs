@@ -1,5 +1,6 @@
 //! Files, threads and their order.
 
+pub mod btf;
 pub mod dwarf;
 pub mod queue;
 mod sync;

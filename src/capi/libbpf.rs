@@ -1,0 +1,114 @@
+//! BTF objects of the process's libbpf: programs hand them over, and expect them back.
+//!
+//! They are opaque and belong to the libbpf that made them, so that everything goes through its public functions. Those are looked
+//! up when needed: a program that has no such objects need not have libbpf.
+
+use std::ffi::{CStr, c_void};
+use std::mem::transmute_copy;
+use std::ptr;
+use std::sync::Arc;
+
+use super::load::find_symbol;
+use crate::abi::external::Btf as Object;
+use crate::btf::Btf;
+use crate::loader::btf::Base;
+
+type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
+type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
+type PointerSize = unsafe extern "C" fn(*const Object) -> usize;
+type New = unsafe extern "C" fn(*const c_void, u32) -> *mut Object;
+type NewSplit = unsafe extern "C" fn(*const c_void, u32, *mut Object) -> *mut Object;
+type Free = unsafe extern "C" fn(*mut Object);
+
+/// Bases of bases that are followed at most.
+const MAX_BASES: u32 = 16;
+
+/// The highest addresses are errnos, where a libbpf below 1.0 is told to return such.
+const MAX_ERRNO: usize = 4095;
+
+/// libbpf's function `name`.
+///
+/// # Safety
+/// `F` is the type that libbpf declares for it.
+unsafe fn function<F>(name: &CStr) -> Result<F, String> {
+    const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
+    let address = find_symbol(name);
+    if address.is_null() {
+        return Err(format!("{} is in no library of this process; split BTF needs libbpf", name.to_string_lossy()));
+    }
+    // SAFETY: an address of that function, by the caller's word.
+    Ok(unsafe { transmute_copy(&address) })
+}
+
+/// Reads an object's types, and its base's.
+///
+/// # Safety
+/// `object` is an object of the process's libbpf.
+pub(super) unsafe fn base_of(object: *const Object) -> Result<Base, String> {
+    // SAFETY: passed on; the functions have had these types since they exist.
+    unsafe {
+        let pointer_size = function::<PointerSize>(c"btf__pointer_size").map_or(0, |pointer_size| pointer_size(object));
+        let pointer_size = u32::try_from(pointer_size).ok().filter(|size| matches!(size, 4 | 8));
+        Ok(Base { btf: read(object, MAX_BASES)?, pointer_size })
+    }
+}
+
+unsafe fn read(object: *const Object, depth: u32) -> Result<Arc<Btf>, String> {
+    // SAFETY: passed on; the bytes live with the object.
+    unsafe {
+        let raw_data = function::<RawData>(c"btf__raw_data")?;
+        let below = function::<BaseBtf>(c"btf__base_btf").map_or(ptr::null(), |base_btf| base_btf(object));
+        let base = match depth.checked_sub(1) {
+            _ if below.is_null() => None,
+            Some(depth) => Some(read(below, depth)?),
+            None => return Err("bases are split too often".to_string()),
+        };
+        let mut size = 0;
+        let data = raw_data(object, &mut size);
+        if data.is_null() {
+            return Err("btf__raw_data gives nothing".to_string());
+        }
+        let bytes = std::slice::from_raw_parts(data.cast::<u8>(), size as usize);
+        Btf::parse(bytes, base).map(Arc::new).map_err(|e| e.to_string())
+    }
+}
+
+/// An object of libbpf's that was made here, and is freed here.
+pub(super) struct Made(*mut Object);
+
+impl Made {
+    /// Has libbpf make an object of serialised BTF, split from `base` unless that is NULL.
+    ///
+    /// # Safety
+    /// `base` is NULL or an object of the process's libbpf that lives longer.
+    pub(super) unsafe fn new(bytes: &[u8], base: *mut Object) -> Result<Made, String> {
+        let size = u32::try_from(bytes.len()).map_err(|_| "more than 4 GiB of BTF".to_string())?;
+        // SAFETY: passed on; libbpf copies the bytes.
+        let object = unsafe {
+            if base.is_null() {
+                function::<New>(c"btf__new")?(bytes.as_ptr().cast(), size)
+            } else {
+                function::<NewSplit>(c"btf__new_split")?(bytes.as_ptr().cast(), size, base)
+            }
+        };
+        if object.is_null() || object.addr() > usize::MAX - MAX_ERRNO {
+            return Err("libbpf does not take the BTF".to_string());
+        }
+        Ok(Made(object))
+    }
+
+    pub(super) fn as_ptr(&self) -> *mut Object {
+        self.0
+    }
+}
+
+impl Drop for Made {
+    fn drop(&mut self) {
+        // SAFETY: made by libbpf, freed once.
+        unsafe {
+            if let Ok(free) = function::<Free>(c"btf__free") {
+                free(self.0);
+            }
+        }
+    }
+}
