@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use super::entry::{entry, non_null};
-use super::load::{encode_unit, options};
+use super::dwarf_loader::{encode_unit, options};
 use super::{libbpf, stdio};
 use crate::abi::external::Btf as LibbpfBtf;
 use crate::abi::{ConfLoad, Cu};

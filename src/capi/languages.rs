@@ -52,7 +52,7 @@ const NAMES: [&CStr; 38] = [
 /// `DW_LANG_Mips_Assembler`.
 const MIPS_ASSEMBLER: c_int = 0x8001;
 
-fn name_of(language: c_int) -> &'static CStr {
+pub(super) fn name_of(language: c_int) -> &'static CStr {
     match usize::try_from(language) {
         Ok(number @ 1..) if number < NAMES.len() => NAMES[number],
         _ if language == MIPS_ASSEMBLER => c"asm",

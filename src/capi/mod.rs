@@ -12,6 +12,7 @@ pub mod ctf;
 pub mod ctf_write;
 pub mod cu;
 pub mod cus;
+pub mod dwarf_loader;
 pub mod elf;
 pub mod encoder;
 pub mod entry;

@@ -6,7 +6,7 @@
 use std::ptr;
 
 use super::btf_loader;
-use super::load;
+use super::{dwarf_loader, load};
 use super::origin;
 use crate::abi::{Cu, DebugFmtOps};
 
@@ -54,7 +54,7 @@ unsafe extern "C" fn no_private_data(_cu: *mut Cu) {}
 #[unsafe(no_mangle)]
 pub static mut dwarf__ops: DebugFmtOps = DebugFmtOps {
     name: c"dwarf".as_ptr(),
-    load_file: Some(load::dwarf_load_file),
+    load_file: Some(dwarf_loader::dwarf_load_file),
     tag__decl_file: Some(origin::decl_file),
     tag__decl_line: Some(origin::decl_line),
     tag__orig_id: Some(origin::orig_id),

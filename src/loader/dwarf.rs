@@ -1,6 +1,6 @@
-//! Loading the units of a file for the encoder: each becomes a fragment, in any order, and is handed over in the file's order.
+//! Loading the units of a file: each becomes what the *profile* makes of it, in any order, and is handed over in the file's order.
 //!
-//! The host (a C program behind the ABI, or a test) says which units it wants and takes the fragments. Files whose units refer to each
+//! The host (a C program behind the ABI, or a test) says which units it wants and takes the products. Files whose units refer to each
 //! other are handed over as one unit that holds them all, as the host's interface has no other way to resolve such references.
 
 use super::queue::{self, Decoded, Outcome, Steal, Work};
@@ -10,12 +10,6 @@ use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::{Source, Unit, read_unit_entry};
 use crate::dwarf::unit::{Bases, UnitHeader};
 use crate::elf::{ElfError, ElfFile};
-use crate::encoder::builder::{Builder, Scratch};
-use crate::encoder::closure;
-use crate::encoder::elf_functions::ElfFunctions;
-use crate::encoder::fragment::Fragment;
-use crate::encoder::options::{Abi, Options};
-use crate::encoder::source::{SourceNames, wanted};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::fmt;
@@ -87,6 +81,8 @@ pub struct UnitFacts<'a> {
 pub trait Host: Sync {
     /// The host's own object for a unit.
     type Handle: Send;
+    /// What the profile makes of a unit.
+    type Product: Send;
 
     /// Makes it; called by any worker.
     fn create(&self, file: &Arc<FileContext>, facts: &UnitFacts<'_>) -> Self::Handle;
@@ -98,7 +94,7 @@ pub trait Host: Sync {
     fn wants_part(&self, facts: &UnitFacts<'_>) -> bool;
 
     /// Hands a unit over, in the order of ids. `messages` are texts for the user.
-    fn steal(&self, handle: Self::Handle, fragment: Arc<Mutex<Fragment>>, messages: &[String]) -> Steal;
+    fn steal(&self, handle: Self::Handle, product: Self::Product, messages: &[String]) -> Steal;
 
     /// A unit that was made but is not handed over, because loading ended before its turn; in the order of ids.
     fn keep(&self, handle: Self::Handle);
@@ -107,52 +103,58 @@ pub trait Host: Sync {
     fn message(&self, text: &str);
 }
 
+/// What is made of units.
+pub trait Profile<Handle>: Sync {
+    type Product: Send;
+    /// What a worker keeps from unit to unit.
+    type Scratch;
+
+    fn scratch(&self) -> Self::Scratch;
+
+    /// Which attributes are looked at, by tag.
+    fn wanted(&self, tag: dw::DwTag, at: dw::DwAt) -> Option<Slot>;
+
+    /// What a unit without entries becomes.
+    fn empty(&self) -> Self::Product;
+
+    /// Takes in the entries of the source's units, each from the key of the first child of its own entry on; `None` for units to be passed
+    /// over. After an error the product is that of a unit without entries.
+    fn build(
+        &self,
+        source: Source<'_>,
+        starts: &[Option<u32>],
+        handle: &mut Handle,
+        product: &mut Self::Product,
+        scratch: &mut Self::Scratch,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError>;
+}
+
 /// One file being loaded. Lives as long as units of it do.
 pub struct FileContext {
     pub dwarf: Arc<DwarfFile>,
-    pub functions: Arc<ElfFunctions>,
     pub build_id: Vec<u8>,
-    pub options: Options,
-    /// Fragments whose memory may be used again.
-    pool: Mutex<Vec<Fragment>>,
 }
 
 impl FileContext {
-    pub fn open(elf: ElfFile, options: Options) -> Result<Arc<FileContext>, LoadError> {
+    pub fn open(elf: ElfFile) -> Result<Arc<FileContext>, LoadError> {
         let elf = Arc::new(elf);
         let dwarf = DwarfFile::open(elf.clone())?.ok_or(LoadError::NoDwarf)?;
-        let functions = ElfFunctions::collect(&elf)?;
         let build_id = elf.build_id().ok().flatten().unwrap_or_default();
-        Ok(Arc::new(FileContext {
-            dwarf: Arc::new(dwarf),
-            functions: Arc::new(functions),
-            build_id,
-            options,
-            pool: Mutex::new(Vec::new()),
-        }))
-    }
-
-    fn fragment(&self) -> Fragment {
-        self.pool.lock().pop().unwrap_or_default()
-    }
-
-    /// Takes back a fragment that is not needed any more.
-    pub fn recycle(&self, mut fragment: Fragment) {
-        fragment.clear();
-        self.pool.lock().push(fragment);
-    }
-
-    fn hashes_closures(&self) -> bool {
-        !self.options.no_drop
+        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), build_id }))
     }
 }
 
 /// Loads all units of the file on `jobs` workers.
-pub fn load<H: Host>(host: &H, context: &Arc<FileContext>, jobs: usize, force_merging: bool) -> Result<(), LoadError> {
+pub fn load<H, P>(host: &H, profile: &P, context: &Arc<FileContext>, jobs: usize, force_merging: bool) -> Result<(), LoadError>
+where
+    H: Host,
+    P: Profile<H::Handle, Product = H::Product>,
+{
     if force_merging || units_refer_to_each_other(&context.dwarf)? {
-        return load_merged(host, context);
+        return load_merged(host, profile, context);
     }
-    let work = Units { host, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
+    let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
     let finished = queue::run(&work, &mut (), jobs);
     for (_, item) in finished.left {
         host.keep(item.handle);
@@ -183,56 +185,51 @@ struct Next {
 }
 
 /// The queue's work: one item a unit.
-struct Units<'a, H: Host> {
+struct Units<'a, H: Host, P> {
     host: &'a H,
+    profile: &'a P,
     context: &'a Arc<FileContext>,
     next: Mutex<Next>,
 }
 
-struct Item<H> {
-    handle: H,
-    fragment: Arc<Mutex<Fragment>>,
+struct Item<H: Host> {
+    handle: H::Handle,
+    product: H::Product,
     messages: Vec<String>,
 }
 
 /// What a worker keeps.
-#[derive(Default)]
-struct WorkerScratch {
+struct WorkerScratch<S> {
     buf: Vec<u8>,
     table: Vec<u8>,
     abbrevs: Abbrevs,
     attrs: Attrs,
-    builder: Scratch,
-    hash: closure::HashScratch,
+    profile: S,
 }
 
-impl<H: Host> Work for Units<'_, H> {
-    type Item = Item<H::Handle>;
-    type Scratch = WorkerScratch;
+impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Units<'_, H, P> {
+    type Item = Item<H>;
+    type Scratch = WorkerScratch<P::Scratch>;
     type Stage = ();
 
-    fn scratch(&self) -> WorkerScratch {
-        WorkerScratch::default()
+    fn scratch(&self) -> Self::Scratch {
+        let profile = self.profile.scratch();
+        WorkerScratch { buf: Vec::new(), table: Vec::new(), abbrevs: Abbrevs::default(), attrs: Attrs::default(), profile }
     }
 
-    fn decode(&self, scratch: &mut WorkerScratch) -> Decoded<Self::Item> {
+    fn decode(&self, scratch: &mut Self::Scratch) -> Decoded<Self::Item> {
         match self.claim() {
             Some((id, header)) => Decoded::Item(id, self.decode_unit(id, header, scratch)),
             None => Decoded::End,
         }
     }
 
-    fn steal(&self, _: &mut WorkerScratch, (): &mut (), _: u32, item: Self::Item) -> Steal {
-        let fragment = item.fragment.clone();
-        let steal = self.host.steal(item.handle, item.fragment, &item.messages);
-        if let Some(fragment) = Arc::into_inner(fragment) {
-            self.context.recycle(fragment.into_inner());
-        }
-        steal
+    fn steal(&self, _: &mut Self::Scratch, (): &mut (), _: u32, item: Self::Item) -> Steal {
+        self.host.steal(item.handle, item.product, &item.messages)
     }
 }
 
-impl<H: Host> Units<'_, H> {
+impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
     fn claim(&self) -> Option<(u32, UnitHeader)> {
         let mut next = self.next.lock();
         loop {
@@ -244,12 +241,11 @@ impl<H: Host> Units<'_, H> {
         }
     }
 
-    fn decode_unit(&self, id: u32, header: UnitHeader, scratch: &mut WorkerScratch) -> Item<H::Handle> {
-        let mut fragment = self.context.fragment();
+    fn decode_unit(&self, id: u32, header: UnitHeader, scratch: &mut WorkerScratch<P::Scratch>) -> Item<H> {
+        let mut product = self.profile.empty();
         let mut messages = Vec::new();
         let mut handle = None;
-        if let Err(e) = self.try_decode(id, header, scratch, &mut fragment, &mut handle, &mut messages) {
-            fragment.clear();
+        if let Err(e) = self.try_decode(id, header, scratch, &mut product, &mut handle, &mut messages) {
             let path = self.context.dwarf.elf().path().display();
             messages.push(format!("{path}: {e}, the unit at {:#x} is left out", header.offset));
         }
@@ -257,22 +253,22 @@ impl<H: Host> Units<'_, H> {
             let addr_size = header.addr_size;
             self.host.create(self.context, &UnitFacts { id, name: b"", language: 0, addr_size, producer_clang: false })
         });
-        Item { handle, fragment: Arc::new(Mutex::new(fragment)), messages }
+        Item { handle, product, messages }
     }
 
     fn try_decode(
         &self,
         id: u32,
         header: UnitHeader,
-        scratch: &mut WorkerScratch,
-        fragment: &mut Fragment,
+        scratch: &mut WorkerScratch<P::Scratch>,
+        product: &mut P::Product,
         handle: &mut Option<H::Handle>,
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
         dwarf.read_info(header.offset, header.size, &mut scratch.buf)?;
         let end = u32::try_from(header.size).map_err(|_| too_large(header))?;
-        dwarf.read_abbrevs(&header, &mut scratch.table, &mut scratch.abbrevs, wanted)?;
+        dwarf.read_abbrevs(&header, &mut scratch.table, &mut scratch.abbrevs, |tag, at| self.profile.wanted(tag, at))?;
         let mut unit = Unit {
             header,
             bases: Bases::default(),
@@ -282,7 +278,7 @@ impl<H: Host> Units<'_, H> {
             language: 0,
             producer_clang: false,
         };
-        let result = self.decode_in_memory(id, &mut unit, scratch, fragment, handle, messages);
+        let result = self.decode_in_memory(id, &mut unit, scratch, product, handle, messages);
         scratch.abbrevs = unit.abbrevs;
         result
     }
@@ -291,13 +287,12 @@ impl<H: Host> Units<'_, H> {
         &self,
         id: u32,
         unit: &mut Unit,
-        scratch: &mut WorkerScratch,
-        fragment: &mut Fragment,
+        scratch: &mut WorkerScratch<P::Scratch>,
+        product: &mut P::Product,
         handle: &mut Option<H::Handle>,
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
-        let options = &self.context.options;
         let base = unit.header.offset;
         let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
             return Ok(());
@@ -317,16 +312,7 @@ impl<H: Host> Units<'_, H> {
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&*unit);
         let source = Source::new(dwarf, &scratch.buf, units, base);
-        let abi = Abi::of(dwarf.elf().machine());
-        let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
-        let mut builder = Builder::new(names, options, abi, &mut scratch.builder, fragment);
-        builder.walk(&units[0], key)?;
-        builder.finish(Some(&self.context.functions));
-        messages.append(scratch.builder.messages());
-        if self.context.hashes_closures() {
-            closure::hash_closures(fragment, &mut scratch.hash);
-        }
-        Ok(())
+        self.profile.build(source, &[Some(key)], made, product, &mut scratch.profile, messages)
     }
 }
 
@@ -354,9 +340,12 @@ fn facts<'a>(id: u32, source: &Source<'a>, unit: &Unit, attrs: &Attrs, producer_
 }
 
 /// One unit of all units, on the calling thread.
-fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), LoadError> {
+fn load_merged<H, P>(host: &H, profile: &P, context: &Arc<FileContext>) -> Result<(), LoadError>
+where
+    H: Host,
+    P: Profile<H::Handle, Product = H::Product>,
+{
     let dwarf = &*context.dwarf;
-    let options = &context.options;
     let size = dwarf.info_size();
     if size >= u64::from(u32::MAX) {
         return Err(LoadError::TooLarge { size });
@@ -371,7 +360,7 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
     let mut first = None;
     while let Some(header) = next_header(host, dwarf, &mut offset) {
         let mut abbrevs = Abbrevs::default();
-        dwarf.read_abbrevs(&header, &mut table, &mut abbrevs, wanted)?;
+        dwarf.read_abbrevs(&header, &mut table, &mut abbrevs, |tag, at| profile.wanted(tag, at))?;
         let mut unit = Unit {
             header,
             bases: Bases::default(),
@@ -399,21 +388,12 @@ fn load_merged<H: Host>(host: &H, context: &Arc<FileContext>) -> Result<(), Load
         units.push(unit);
     }
     let Some(facts) = first else { return Ok(()) };
-    let handle = host.create(context, &UnitFacts { id: 0, ..facts });
-    let mut scratch = WorkerScratch::default();
-    let mut fragment = Fragment::default();
+    let mut handle = host.create(context, &UnitFacts { id: 0, ..facts });
     let source = Source::new(dwarf, &buf, &units, 0);
-    let abi = Abi::of(dwarf.elf().machine());
-    let names = SourceNames { source, kabi_prefix: options.kabi_prefix.as_deref() };
-    let mut builder = Builder::new(names, options, abi, &mut scratch.builder, &mut fragment);
-    for (unit, start) in units.iter().zip(&starts) {
-        if let Some(key) = start {
-            builder.walk(unit, *key)?;
-        }
-    }
-    builder.finish(Some(&context.functions));
-    let messages = std::mem::take(scratch.builder.messages());
-    match host.steal(handle, Arc::new(Mutex::new(fragment)), &messages) {
+    let mut product = profile.empty();
+    let mut messages = Vec::new();
+    profile.build(source, &starts, &mut handle, &mut product, &mut profile.scratch(), &mut messages)?;
+    match host.steal(handle, product, &messages) {
         Steal::Abort => Err(LoadError::Aborted),
         Steal::Continue | Steal::Stop => Ok(()),
     }

@@ -2,5 +2,6 @@
 
 pub mod btf;
 pub mod dwarf;
+pub mod encode;
 pub mod queue;
 mod sync;

@@ -1,0 +1,415 @@
+//! `load_file` of `dwarf__ops`: the C program as host of the DWARF loader, in either profile.
+
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use parking_lot::Mutex;
+
+use super::entry::{entry, non_null};
+use super::objects::formats;
+use super::{languages, names, size, stdio};
+use crate::abi::cu::{CuSide, NewCu};
+use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
+use crate::dwarf::DwarfError;
+use crate::dwarf::abbrev::Slot;
+use crate::dwarf::source::Source;
+use crate::elf::ElfFile;
+use crate::encoder::fragment::Fragment;
+use crate::encoder::options::{Abi, Options};
+use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFacts};
+use crate::loader::encode::EncodeContext;
+use crate::loader::queue::Steal;
+use crate::tree;
+use gimli::constants as dw;
+
+pub(super) unsafe extern "C" fn dwarf_load_file(cus: *mut Cus, conf: *mut ConfLoad, filename: *const c_char) -> c_int {
+    entry(|| {
+        non_null!(cus, filename);
+        // SAFETY: a set, NULL or a conf, and a string by the caller's word.
+        unsafe {
+            // ctracer has no wishes; zeroes are the defaults.
+            let mut defaults: ConfLoad = std::mem::zeroed();
+            let conf = if conf.is_null() { &raw mut defaults } else { conf };
+            load(cus, conf, CStr::from_ptr(filename))
+        }
+    })
+}
+
+/// Whether the program is `pahole -J`: nobody else sets all of these. It only ever shows the units to the encoder, so that no tags are
+/// needed.
+fn is_encoding(conf: &ConfLoad) -> bool {
+    conf.use_obstack && conf.ignore_labels && conf.ignore_alignment_attr && conf.ignore_inline_expansions && conf.get_addr_info
+}
+
+unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
+    use std::os::unix::ffi::OsStrExt;
+    let path = Path::new(std::ffi::OsStr::from_bytes(filename.to_bytes()));
+    // SAFETY: a valid conf by the caller's word.
+    let conf_ref = unsafe { &*conf };
+    if !hash_bits_fit(conf_ref) {
+        return -libc::E2BIG;
+    }
+    let elf = match ElfFile::open(path) {
+        Ok(elf) => elf,
+        Err(e) => return fail(&e),
+    };
+    let file = match FileContext::open(elf) {
+        Ok(file) => file,
+        Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
+        Err(e) => return fail(&e),
+    };
+    let filename = filename.to_owned();
+    let jobs = usize::try_from(conf_ref.nr_jobs).unwrap_or(0);
+    let merge = conf_ref.force_cu_merging;
+    let result = if is_encoding(conf_ref) {
+        EncodeContext::new(file.dwarf.clone(), options(conf_ref)).and_then(|context| {
+            let host = Program { cus, conf, filename, kind: Encoding { context: context.clone() } };
+            dwarf::load(&host, &*context, &file, jobs, merge)
+        })
+    } else {
+        let arenas = tree::Arenas::default();
+        // SAFETY: a valid set. Tags and their names outlive their units.
+        unsafe { Cus::keep(cus, Box::new((arenas.clone(), file.clone()))) };
+        let profile = Trees { options: tree_options(conf_ref), arenas };
+        let host = Program { cus, conf, filename, kind: Printing };
+        dwarf::load(&host, &profile, &file, jobs, merge)
+    };
+    match result {
+        Ok(()) => 0,
+        Err(LoadError::Aborted) => -1,
+        Err(e) => fail(&e),
+    }
+}
+
+/// The sizes of hash tables that we do not have, refused as C refuses them.
+fn hash_bits_fit(conf: &ConfLoad) -> bool {
+    let max = match conf.max_hashtable_bits {
+        0 => 21,
+        n => n,
+    };
+    max <= 31 && conf.hashtable_bits <= max
+}
+
+fn fail(error: &dyn std::fmt::Display) -> c_int {
+    say(&format!("libdwarves: {error}"));
+    -1
+}
+
+fn say(text: &str) {
+    // SAFETY: stderr is open for as long as the program runs.
+    unsafe {
+        stdio::put(stdio::stderr(), &[text.as_bytes(), b"\n"]);
+    }
+}
+
+/// The encoder's options as the program set them.
+pub(super) fn options(conf: &ConfLoad) -> Options {
+    let kabi_prefix = if conf.kabi_prefix.is_null() {
+        None
+    } else {
+        // SAFETY: a string that the program keeps; only its first kabi_prefix_len bytes count.
+        let prefix = unsafe { CStr::from_ptr(conf.kabi_prefix) }.to_bytes();
+        Some(prefix[..prefix.len().min(usize::from(conf.kabi_prefix_len))].to_vec())
+    };
+    Options {
+        decl_tags: !conf.skip_encoding_btf_decl_tag,
+        type_tags: !conf.skip_encoding_btf_type_tag,
+        enum64: !conf.skip_encoding_btf_enum64,
+        floats: conf.btf_gen_floats,
+        percpu_vars: !conf.skip_encoding_btf_vars,
+        global_vars: conf.encode_btf_global_vars,
+        force: conf.btf_encode_force,
+        consistent_protos: conf.skip_encoding_btf_inconsistent_proto,
+        tag_kfuncs: conf.btf_decl_tag_kfuncs,
+        distilled_base: conf.btf_gen_distilled_base,
+        attributes: conf.btf_attributes,
+        true_signature: conf.true_signature,
+        fixup_silly_bitfields: conf.fixup_silly_bitfields,
+        no_drop: is_set(c"DWARVES_NO_DROP"),
+        force_collisions: is_set(c"DWARVES_FORCE_COLLISIONS"),
+        kabi_prefix,
+    }
+}
+
+/// Whether a switch for tests is on.
+fn is_set(name: &CStr) -> bool {
+    // SAFETY: a string that is looked at at once.
+    unsafe {
+        let value = libc::getenv(name.as_ptr());
+        !value.is_null() && *value != 0
+    }
+}
+
+/// What the trees are to hold, as the program set it.
+fn tree_options(conf: &ConfLoad) -> tree::Options {
+    let kabi_prefix = options(conf).kabi_prefix.map(|bytes| tree::KabiPrefix {
+        text: conf.kabi_prefix,
+        whole: bytes.len() < usize::from(conf.kabi_prefix_len),
+        bytes,
+    });
+    tree::Options {
+        decl_info: conf.extra_dbg_info,
+        addr_info: conf.get_addr_info,
+        ignore_alignment: conf.ignore_alignment_attr,
+        ignore_labels: conf.ignore_labels,
+        ignore_inline_expansions: conf.ignore_inline_expansions,
+        decl_tags: !conf.skip_encoding_btf_decl_tag,
+        type_tags: !conf.skip_encoding_btf_type_tag,
+        fixup_silly_bitfields: conf.fixup_silly_bitfields,
+        kabi_prefix,
+        library: tree::Library {
+            tag_size: size::tag__size,
+            name_to_size: names::base_type__name_to_size,
+            tag_name: |tag| names::tag_name(tag.into()).map_or("(null)".into(), |name| name.to_string_lossy().into_owned()),
+            language_name: |language| languages::name_of(language as c_int).to_string_lossy().into_owned(),
+        },
+    }
+}
+
+/// The tag profile.
+struct Trees {
+    options: tree::Options,
+    arenas: tree::Arenas,
+}
+
+impl Profile<Handle> for Trees {
+    type Product = Vec<tree::Message>;
+    type Scratch = tree::builder::Scratch;
+
+    fn scratch(&self) -> Self::Scratch {
+        tree::builder::Scratch::new(self.arenas.clone())
+    }
+
+    fn wanted(&self, tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
+        tree::attrs::wanted(tag, at, self.options.decl_info, self.options.addr_info)
+    }
+
+    fn empty(&self) -> Self::Product {
+        Vec::new()
+    }
+
+    fn build(
+        &self,
+        source: Source<'_>,
+        starts: &[Option<u32>],
+        handle: &mut Handle,
+        product: &mut Self::Product,
+        scratch: &mut Self::Scratch,
+        _: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let units = source.units;
+        // SAFETY: the unit is empty and in no set yet.
+        let mut builder = unsafe { tree::builder::Builder::new(source, &self.options, handle.cu, scratch) };
+        let mut result = Ok(());
+        for (unit, start) in units.iter().zip(starts) {
+            if let Some(key) = *start {
+                result = builder.walk(unit, key);
+                if result.is_err() {
+                    break;
+                }
+            }
+        }
+        // What came before damage stays.
+        builder.finish();
+        *product = scratch.take_messages();
+        result
+    }
+}
+
+/// How the profiles differ to the host.
+trait Kind: Sync {
+    type Product: Send;
+    /// What is left of the product while the program has the unit.
+    type Kept;
+
+    /// # Safety
+    /// `cu` is valid and in no set.
+    unsafe fn attach(&self, cu: *mut Cu, product: Self::Product) -> Self::Kept;
+
+    /// The program did not want the unit any more.
+    fn deleted(&self, kept: Self::Kept);
+}
+
+struct Encoding {
+    context: Arc<EncodeContext>,
+}
+
+/// A unit's own part, for [`super::encoder`].
+pub(super) struct EncodeUnit {
+    pub context: Arc<EncodeContext>,
+    pub fragment: Arc<Mutex<Fragment>>,
+}
+
+impl Kind for Encoding {
+    type Product = Fragment;
+    type Kept = Arc<Mutex<Fragment>>;
+
+    unsafe fn attach(&self, cu: *mut Cu, fragment: Fragment) -> Arc<Mutex<Fragment>> {
+        let fragment = Arc::new(Mutex::new(fragment));
+        // SAFETY: passed on.
+        if let Some(side) = unsafe { CuSide::of(cu) } {
+            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), fragment: fragment.clone() }));
+        }
+        fragment
+    }
+
+    fn deleted(&self, kept: Arc<Mutex<Fragment>>) {
+        if let Some(fragment) = Arc::into_inner(kept) {
+            self.context.recycle(fragment.into_inner());
+        }
+    }
+}
+
+struct Printing;
+
+/// Kinds of tags that the user was told of, as far as C keeps count.
+static TOLD: [AtomicBool; 0x410a + 64] = [const { AtomicBool::new(false) }; 0x410a + 64];
+
+impl Kind for Printing {
+    type Product = Vec<tree::Message>;
+    type Kept = ();
+
+    unsafe fn attach(&self, _: *mut Cu, messages: Vec<tree::Message>) {
+        for message in messages {
+            match message {
+                tree::Message::Always(text) => say(&text),
+                tree::Message::OncePerTag(tag, text) => {
+                    if TOLD.get(usize::from(tag)).is_none_or(|told| !told.swap(true, Ordering::Relaxed)) {
+                        say(&text);
+                    }
+                }
+            }
+        }
+    }
+
+    fn deleted(&self, (): ()) {}
+}
+
+/// The C program as the loader's host.
+struct Program<K> {
+    cus: *mut Cus,
+    conf: *mut ConfLoad,
+    filename: CString,
+    kind: K,
+}
+
+// SAFETY: the set has its own lock; the conf is not changed while loading, and its callbacks are made for being called from workers.
+unsafe impl<K: Sync> Sync for Program<K> {}
+
+/// A unit that is in no set yet.
+struct Handle {
+    cu: *mut Cu,
+}
+
+// SAFETY: nobody else knows the unit's address.
+unsafe impl Send for Handle {}
+
+impl<K> Program<K> {
+    fn conf(&self) -> &ConfLoad {
+        // SAFETY: valid while loading.
+        unsafe { &*self.conf }
+    }
+
+    fn add(&self, cu: *mut Cu) {
+        // SAFETY: both are valid, and the unit is in no set.
+        unsafe { Cus::with_lock(self.cus, || Cus::add(self.cus, cu)) }
+    }
+}
+
+impl<K: Kind> Host for Program<K> {
+    type Handle = Handle;
+    type Product = K::Product;
+
+    fn create(&self, file: &Arc<FileContext>, facts: &UnitFacts<'_>) -> Handle {
+        let elf = file.dwarf.elf();
+        let name = CString::new(facts.name).unwrap_or_default();
+        let cu = Cu::create(&NewCu {
+            name: &name,
+            filename: &self.filename,
+            addr_size: facts.addr_size,
+            build_id: &file.build_id,
+            use_obstack: self.conf().use_obstack,
+        });
+        assert!(!cu.is_null(), "out of memory for a unit");
+        let abi = Abi::of(elf.machine());
+        // SAFETY: freshly made, nobody else knows it.
+        unsafe {
+            let cu = &mut *cu;
+            cu.id = facts.id;
+            cu.language = facts.language as u16;
+            cu.dfops = formats()[0];
+            cu.set_uses_global_strings(true);
+            cu.set_extra_dbg_info(self.conf().extra_dbg_info);
+            cu.set_has_addr_info(self.conf().get_addr_info);
+            cu.set_little_endian(elf.little_endian());
+            cu.set_producer_clang(facts.producer_clang);
+            cu.set_agg_use_two_regs(abi.two_register_aggregates);
+            cu.nr_register_params = abi.register_params as u8;
+            for (to, from) in cu.register_params.iter_mut().zip(abi.registers) {
+                // As location operations: DW_OP_reg0 is 0x50.
+                *to = if from < 0 { -1 } else { 0x50 + c_int::from(from) };
+            }
+        }
+        Handle { cu }
+    }
+
+    fn wants(&self, handle: &Handle) -> bool {
+        // SAFETY: the program's filter, on a unit of ours.
+        self.conf().early_cu_filter.is_none_or(|filter| unsafe { !filter(handle.cu).is_null() })
+    }
+
+    fn wants_part(&self, facts: &UnitFacts<'_>) -> bool {
+        let Some(filter) = self.conf().early_cu_filter else { return true };
+        let name = CString::new(facts.name).unwrap_or_default();
+        // SAFETY: zeroes are a valid unit, which the filter sees for the length of the call.
+        unsafe {
+            let mut part: Cu = std::mem::zeroed();
+            part.name = name.as_ptr();
+            part.language = facts.language as u16;
+            !filter(&raw mut part).is_null()
+        }
+    }
+
+    fn steal(&self, handle: Handle, product: K::Product, messages: &[String]) -> Steal {
+        for message in messages {
+            say(message);
+        }
+        let Handle { cu } = handle;
+        // SAFETY: the unit is valid and ours until the program has seen it; then it is in the set or destroyed.
+        unsafe {
+            let kept = self.kind.attach(cu, product);
+            self.add(cu);
+            let Some(steal) = self.conf().steal else { return Steal::Continue };
+            match steal(cu, self.conf) {
+                LoadStealKind::DELETE => {
+                    Cus::with_lock(self.cus, || Cus::remove(self.cus, cu));
+                    Cu::destroy(cu);
+                    self.kind.deleted(kept);
+                    Steal::Continue
+                }
+                LoadStealKind::STOP_LOADING => Steal::Stop,
+                LoadStealKind::ABORT => Steal::Abort,
+                _ => Steal::Continue,
+            }
+        }
+    }
+
+    fn keep(&self, handle: Handle) {
+        self.add(handle.cu);
+    }
+
+    fn message(&self, text: &str) {
+        say(text);
+    }
+}
+
+/// What a unit of ours holds for the encoder; `None` for a unit of another format.
+///
+/// # Safety
+/// `cu` is valid.
+pub(super) unsafe fn encode_unit<'a>(cu: *mut Cu) -> Option<&'a EncodeUnit> {
+    // SAFETY: passed on; the hook changes only before the program sees the unit.
+    unsafe { CuSide::of(cu)?.hook.as_ref()?.downcast_ref() }
+}

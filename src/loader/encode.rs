@@ -1,0 +1,91 @@
+//! The encode profile: units become fragments.
+
+use super::dwarf::{LoadError, Profile};
+use crate::dwarf::DwarfError;
+use crate::dwarf::abbrev::Slot;
+use crate::dwarf::file::DwarfFile;
+use crate::dwarf::source::Source;
+use crate::encoder::builder::{Builder, Scratch};
+use crate::encoder::closure;
+use crate::encoder::elf_functions::ElfFunctions;
+use crate::encoder::fragment::Fragment;
+use crate::encoder::options::{Abi, Options};
+use crate::encoder::source::{SourceNames, wanted};
+use gimli::constants as dw;
+use parking_lot::Mutex;
+use std::sync::Arc;
+
+/// What the fragments of one file share. Lives as long as units of it do.
+pub struct EncodeContext {
+    pub dwarf: Arc<DwarfFile>,
+    pub functions: Arc<ElfFunctions>,
+    pub options: Options,
+    /// Fragments whose memory may be used again.
+    pool: Mutex<Vec<Fragment>>,
+}
+
+impl EncodeContext {
+    pub fn new(dwarf: Arc<DwarfFile>, options: Options) -> Result<Arc<EncodeContext>, LoadError> {
+        let functions = Arc::new(ElfFunctions::collect(dwarf.elf())?);
+        Ok(Arc::new(EncodeContext { dwarf, functions, options, pool: Mutex::default() }))
+    }
+
+    /// Takes back a fragment that is not needed any more.
+    pub fn recycle(&self, mut fragment: Fragment) {
+        fragment.clear();
+        self.pool.lock().push(fragment);
+    }
+}
+
+/// What a worker keeps.
+#[derive(Default)]
+pub struct EncodeScratch {
+    builder: Scratch,
+    hash: closure::HashScratch,
+}
+
+impl<Handle> Profile<Handle> for EncodeContext {
+    type Product = Fragment;
+    type Scratch = EncodeScratch;
+
+    fn scratch(&self) -> EncodeScratch {
+        EncodeScratch::default()
+    }
+
+    fn wanted(&self, tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
+        wanted(tag, at)
+    }
+
+    fn empty(&self) -> Fragment {
+        self.pool.lock().pop().unwrap_or_default()
+    }
+
+    fn build(
+        &self,
+        source: Source<'_>,
+        starts: &[Option<u32>],
+        _: &mut Handle,
+        fragment: &mut Fragment,
+        scratch: &mut EncodeScratch,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let units = source.units;
+        let abi = Abi::of(self.dwarf.elf().machine());
+        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref() };
+        let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
+        for (unit, start) in units.iter().zip(starts) {
+            if let Some(key) = *start {
+                if let Err(e) = builder.walk(unit, key) {
+                    fragment.clear();
+                    return Err(e);
+                }
+            }
+        }
+        builder.finish(Some(&self.functions));
+        messages.append(scratch.builder.messages());
+        if units.len() == 1 && !self.options.no_drop {
+            closure::hash_closures(fragment, &mut scratch.hash);
+        }
+        Ok(())
+    }
+}
