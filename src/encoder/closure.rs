@@ -46,26 +46,30 @@ impl Hash {
 /// What stands for void among children.
 const VOID: Hash = Hash(0, 0);
 
-/// A type. Node `i` is local id `i + 1`.
+/// Where a type is in the walk. Node `i` is local id `i + 1`.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// Hash of its content without its children.
-    local: Hash,
-    /// Once complete.
-    closure: Hash,
-    /// In a component of several: the value of the first round.
-    first: Hash,
     /// Start of its share of `children`.
     children: u32,
     /// Order of discovery, 0 for not yet met.
     index: u32,
-    /// The lowest index it leads back to; the highest value once its component is complete.
+    /// The lowest index it leads back to; [`COMPLETE`] once its component is.
     low: u32,
+    named: bool,
+}
+
+/// Higher than every index: what is complete never lowers the index that something leads back to.
+const COMPLETE: u32 = u32::MAX;
+
+/// What only members of larger components have.
+#[derive(Clone, Copy, Default)]
+struct Member {
+    /// The value of the first round.
+    first: Hash,
     /// Number of the component being hashed.
     component: u32,
     /// Component for which `first` has been started.
     done: u32,
-    named: bool,
 }
 
 /// Reused buffers.
@@ -75,6 +79,11 @@ pub struct HashScratch {
     nodes: Vec<Node>,
     /// Local ids, 0 for void.
     children: Vec<u32>,
+    /// Hash of each type's content without its children.
+    local: Vec<Hash>,
+    /// Of complete types.
+    closure: Vec<Hash>,
+    members: Vec<Member>,
     /// Nodes of components not yet complete.
     stack: Vec<u32>,
     /// The path being walked: node and its next child.
@@ -86,8 +95,7 @@ pub fn hash_closures(fragment: &mut Fragment, s: &mut HashScratch) {
     s.read(fragment);
     s.components();
     fragment.closures.clear();
-    let types = &s.nodes[..fragment.starts.len()];
-    fragment.closures.extend(types.iter().map(|n| n.closure.value()));
+    fragment.closures.extend(s.closure.iter().map(|h| h.value()));
 }
 
 /// Mixes in a name: by its offset in `.debug_str` where it has one, else by its bytes.
@@ -112,6 +120,7 @@ impl HashScratch {
     fn read(&mut self, f: &Fragment) {
         self.nodes.clear();
         self.children.clear();
+        self.local.clear();
         self.nodes.reserve(f.starts.len() + 1);
         for (i, &start) in f.starts.iter().enumerate() {
             let end = f.starts.get(i + 1).map_or(f.words.len(), |&e| e as usize);
@@ -166,10 +175,25 @@ impl HashScratch {
                     (mix_name(START, w[0], w[1], w[2], f), &w[3..])
                 }
             };
-            let local = rest.iter().fold(local, |h, &x| h.mix_words(x, 0, 0));
-            self.nodes.push(Node { local, children, named: w[0] != 0, ..Node::default() });
+            let mut local = rest.iter().fold(local, |h, &x| h.mix_words(x, 0, 0));
+            if f.outward {
+                // A type of another unit counts as what it is known by.
+                for child in &mut self.children[children as usize..] {
+                    if *child as usize > f.starts.len() {
+                        local = local.mix_words(*child - f.starts.len() as u32, u32::MAX, 0);
+                        *child = 0;
+                    }
+                }
+            }
+            self.local.push(local);
+            self.nodes.push(Node { children, named: w[0] != 0, ..Node::default() });
         }
         self.nodes.push(Node { children: self.children.len() as u32, ..Node::default() });
+        let count = f.starts.len();
+        self.closure.clear();
+        self.closure.resize(count, Hash::default());
+        self.members.clear();
+        self.members.resize(count, Member::default());
     }
 
     #[inline]
@@ -179,11 +203,11 @@ impl HashScratch {
 
     /// Tarjan's algorithm; components come out children first.
     fn components(&mut self) {
-        let n = self.nodes.len() as u32 - 1;
+        let count = self.local.len() as u32;
         let mut next_index = 1;
         let mut next_component = 1;
-        for root in 0..n {
-            if self.nodes[root as usize].index != 0 {
+        for root in 0..count {
+            if self.nodes[root as usize].index != 0 || self.try_single(root) {
                 continue;
             }
             self.visit(root, &mut next_index);
@@ -200,12 +224,12 @@ impl HashScratch {
                     }
                     let c = c - 1;
                     let child = &self.nodes[c as usize];
-                    if child.index == 0 {
+                    if child.index != 0 {
+                        low = low.min(child.low);
+                    } else if !self.try_single(c) {
                         descend = Some(c);
                         break;
                     }
-                    // A node whose component is complete has the highest low.
-                    low = low.min(child.low);
                 }
                 self.nodes[node as usize].low = low;
                 if let Some(c) = descend {
@@ -227,13 +251,31 @@ impl HashScratch {
         }
     }
 
+    /// Hashes a node all of whose children are complete, without a walk; `false` for others.
+    #[inline]
+    fn try_single(&mut self, node: u32) -> bool {
+        let mut h = self.local[node as usize];
+        for at in self.children(node) {
+            h = h.mix(match self.children[at] {
+                0 => VOID,
+                c if self.nodes[c as usize - 1].low == COMPLETE => self.closure[c as usize - 1],
+                _ => return false,
+            });
+        }
+        self.closure[node as usize] = h;
+        let n = &mut self.nodes[node as usize];
+        n.index = COMPLETE;
+        n.low = COMPLETE;
+        true
+    }
+
     fn visit(&mut self, node: u32, next_index: &mut u32) {
         let n = &mut self.nodes[node as usize];
         n.index = *next_index;
         n.low = *next_index;
         *next_index += 1;
         self.stack.push(node);
-        self.path.push((node, self.nodes[node as usize].children));
+        self.path.push((node, n.children));
     }
 
     /// Hashes the component whose first met node is `node`; its members are the stack's top.
@@ -245,7 +287,7 @@ impl HashScratch {
         }
         let from = self.stack.iter().rposition(|&x| x == node).unwrap_or(0);
         for i in from..self.stack.len() {
-            self.nodes[self.stack[i] as usize].component = component;
+            self.members[self.stack[i] as usize].component = component;
         }
         for i in from..self.stack.len() {
             self.first_round(self.stack[i], component);
@@ -253,47 +295,46 @@ impl HashScratch {
         let mut sum = VOID;
         for i in from..self.stack.len() {
             let member = self.stack[i];
-            let mut h = self.nodes[member as usize].first;
+            let mut h = self.members[member as usize].first;
             for at in self.children(member) {
-                let c = self.children[at];
-                h = h.mix(match c {
+                h = h.mix(match self.children[at] {
                     0 => VOID,
                     c => {
-                        let c = &self.nodes[c as usize - 1];
-                        if c.component == component { c.first } else { c.closure }
+                        let c = c as usize - 1;
+                        let member = &self.members[c];
+                        if member.component == component { member.first } else { self.closure[c] }
                     }
                 });
             }
-            self.nodes[member as usize].closure = h;
+            self.closure[member as usize] = h;
             sum = sum.add(h);
         }
         for i in from..self.stack.len() {
-            let n = &mut self.nodes[self.stack[i] as usize];
-            n.closure = n.closure.mix(sum);
-            n.low = u32::MAX;
+            let member = self.stack[i] as usize;
+            self.closure[member] = self.closure[member].mix(sum);
+            self.nodes[member].low = COMPLETE;
         }
         self.stack.truncate(from);
     }
 
     /// A component of one. A reference to itself counts as its content.
     fn single(&mut self, node: u32) {
-        let local = self.nodes[node as usize].local;
+        let local = self.local[node as usize];
         let mut h = local;
         for at in self.children(node) {
             h = h.mix(match self.children[at] {
                 0 => VOID,
                 c if c - 1 == node => local,
-                c => self.nodes[c as usize - 1].closure,
+                c => self.closure[c as usize - 1],
             });
         }
-        let n = &mut self.nodes[node as usize];
-        n.closure = h;
-        n.low = u32::MAX;
+        self.closure[node as usize] = h;
+        self.nodes[node as usize].low = COMPLETE;
     }
 
     /// The first value of a member, after those of the nameless members that it leads to.
     fn first_round(&mut self, member: u32, component: u32) {
-        if self.nodes[member as usize].done == component {
+        if self.members[member as usize].done == component {
             return;
         }
         let base = self.path.len();
@@ -307,15 +348,15 @@ impl HashScratch {
             let value = match self.children[at as usize] {
                 0 => VOID,
                 c => {
-                    let c = c - 1;
-                    let child = &self.nodes[c as usize];
+                    let c = c as usize - 1;
+                    let child = self.members[c];
                     if child.component != component {
-                        child.closure
-                    } else if child.named {
-                        child.local
+                        self.closure[c]
+                    } else if self.nodes[c].named {
+                        self.local[c]
                     } else if child.done != component {
                         // Its value is needed first; this child is looked at again then.
-                        self.start_first(c, component);
+                        self.start_first(c as u32, component);
                         continue;
                     } else {
                         // Complete, or (nameless types only, in a circle) on the way: then its content so far.
@@ -323,8 +364,8 @@ impl HashScratch {
                     }
                 }
             };
-            let n = &mut self.nodes[node as usize];
-            n.first = n.first.mix(value);
+            let m = &mut self.members[node as usize];
+            m.first = m.first.mix(value);
             if let Some(top) = self.path.last_mut() {
                 top.1 += 1;
             }
@@ -332,10 +373,10 @@ impl HashScratch {
     }
 
     fn start_first(&mut self, node: u32, component: u32) {
-        let n = &mut self.nodes[node as usize];
-        n.done = component;
-        n.first = n.local;
-        self.path.push((node, n.children));
+        let m = &mut self.members[node as usize];
+        m.done = component;
+        m.first = self.local[node as usize];
+        self.path.push((node, self.nodes[node as usize].children));
     }
 }
 

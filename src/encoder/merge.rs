@@ -140,11 +140,17 @@ impl Seen {
         }
     }
 
+    /// Where the search for a hash starts.
+    #[inline]
+    fn home(&self, high: u64) -> usize {
+        ((u128::from(high) * self.slots.len() as u128) >> 64) as usize
+    }
+
     /// The slot of a hash, or the empty one where it belongs.
     #[inline]
     fn place(&self, high: u64, low: u32) -> usize {
         let size = self.slots.len();
-        let mut at = ((u128::from(high) * size as u128) >> 64) as usize;
+        let mut at = self.home(high);
         loop {
             let slot = &self.slots[at];
             if slot.id == 0 || (slot.high == high && slot.low == low) {
@@ -157,6 +163,9 @@ impl Seen {
         }
     }
 }
+
+/// How many types are looked up together.
+const BATCH: usize = 32;
 
 /// What the merge keeps between fragments.
 #[derive(Default)]
@@ -197,13 +206,76 @@ impl Merger {
     /// Adds the fragment's types; with `drop`, without those that an earlier unit had.
     pub fn add_types(&mut self, btf: &mut Btf, fragment: &Fragment, names: &mut FileNames, drop: bool) -> Result<(), BtfError> {
         let first = btf.type_count();
+        let next = self.assign_ids(first, fragment, drop);
+        let mut missing_index_type = false;
+        if self.index_type.is_none() {
+            match fragment.int_id {
+                Some(id) => self.index_type = Some(self.type_id(id)),
+                // A unit with arrays but without `int` gets one behind its types.
+                None if fragment.has_array => {
+                    self.index_type = Some(TypeId(next));
+                    missing_index_type = true;
+                }
+                None => {}
+            }
+        }
+        let index = self.index_type.map_or(0, |t| t.0);
+        let map = &self.map;
+        let id = |local: u32| if local == 0 { 0 } else { map[local as usize - 1] };
+        add_records(btf, fragment, names, (&self.map, first), &mut self.record, index, id)?;
+        if missing_index_type {
+            btf.add_int(b"int", 4, crate::btf::INT_SIGNED)?;
+        }
+        Ok(())
+    }
+
+    /// [`Merger::add_types`] for a unit that refers to others: `outward` turns local ids into final ones, given the final ids of the
+    /// fragment's own types, and `index` is the array index type. Both may be what is replaced later.
+    pub(super) fn add_part(
+        &mut self,
+        btf: &mut Btf,
+        fragment: &Fragment,
+        names: &mut FileNames,
+        drop: bool,
+        index: u32,
+        outward: impl Fn(&[u32], u32) -> u32,
+    ) -> Result<(), BtfError> {
+        let first = btf.type_count();
+        self.assign_ids(first, fragment, drop);
+        let map = &self.map;
+        let id = |local: u32| if local == 0 { 0 } else { outward(map, local) };
+        add_records(btf, fragment, names, (&self.map, first), &mut self.record, index, id)
+    }
+
+    /// The final ids of the types merged last.
+    pub(super) fn ids(&self) -> &[u32] {
+        &self.map
+    }
+
+    pub(super) fn index_type(&self) -> Option<TypeId> {
+        self.index_type
+    }
+
+    pub(super) fn set_index_type(&mut self, id: TypeId) {
+        self.index_type = Some(id);
+    }
+
+    /// Fills in the map of ids; those of types that an earlier unit had are below `first`. Returns the id behind the last.
+    fn assign_ids(&mut self, first: u32, fragment: &Fragment, drop: bool) -> u32 {
         let count = fragment.starts.len();
         let mut next = first;
         self.map.clear();
         self.map.reserve(count);
-        if drop && fragment.closures.len() == count {
-            self.seen.reserve(count);
-            for closure in &fragment.closures {
+        if !drop || fragment.closures.len() != count {
+            self.map.extend(first..first + count as u32);
+            return next + count as u32;
+        }
+        self.seen.reserve(count);
+        for batch in fragment.closures.chunks(BATCH) {
+            // Touching the slots first lets the loads from memory overlap.
+            let touched = batch.iter().fold(0, |x, closure| x ^ self.seen.slots[self.seen.home((closure >> 64) as u64)].id);
+            std::hint::black_box(touched);
+            for closure in batch {
                 let (high, low) = ((closure >> 64) as u64, *closure as u32);
                 let at = self.seen.place(high, low);
                 let slot = &mut self.seen.slots[at];
@@ -219,85 +291,79 @@ impl Merger {
                 self.map.push(next);
                 next += 1;
             }
-        } else {
-            self.map.extend(first..first + count as u32);
-            next += count as u32;
         }
-        let mut missing_index_type = false;
-        if self.index_type.is_none() {
-            match fragment.int_id {
-                Some(id) => self.index_type = Some(self.type_id(id)),
-                // A unit with arrays but without `int` gets one behind its types.
-                None if fragment.has_array => {
-                    self.index_type = Some(TypeId(next));
-                    missing_index_type = true;
-                }
-                None => {}
-            }
-        }
-        for (local, &start) in fragment.starts.iter().enumerate() {
-            if self.map[local] < first {
-                continue;
-            }
-            let end = fragment.starts.get(local + 1).map_or(fragment.words.len(), |&e| e as usize);
-            self.add_record(btf, fragment, names, start as usize..end)?;
-        }
-        if missing_index_type {
-            btf.add_int(b"int", 4, crate::btf::INT_SIGNED)?;
-        }
-        Ok(())
+        next
     }
+}
 
-    #[inline]
-    fn add_record(
-        &mut self,
-        btf: &mut Btf,
-        fragment: &Fragment,
-        names: &mut FileNames,
-        words: std::ops::Range<usize>,
-    ) -> Result<(), BtfError> {
-        let map = &self.map;
-        let id = |local: u32| if local == 0 { 0 } else { map[local as usize - 1] };
-        let w = &fragment.words[words];
-        let out = &mut self.record;
-        out.clear();
-        out.extend_from_slice(w);
-        let Some(kind) = Kind::of_info(w[1]) else { return btf.push_record(out).map(|_| ()) };
-        if w[0] != 0 {
-            out[0] = names.intern_word(btf, fragment, w[0])?;
+/// Adds the records whose ids in the map are not below `first`.
+fn add_records(
+    btf: &mut Btf,
+    fragment: &Fragment,
+    names: &mut FileNames,
+    (map, first): (&[u32], u32),
+    record: &mut Vec<u32>,
+    index: u32,
+    id: impl Fn(u32) -> u32,
+) -> Result<(), BtfError> {
+    for (local, &start) in fragment.starts.iter().enumerate() {
+        if map[local] < first {
+            continue;
         }
-        match kind {
-            Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => out[2] = id(w[2]),
-            Kind::Array => {
-                out[3] = id(w[3]);
-                debug_assert_eq!(w[4], INDEX_TYPE);
-                out[4] = self.index_type.map_or(0, |t| t.0);
-            }
-            Kind::Struct | Kind::Union => {
-                for m in out[3..].chunks_exact_mut(3) {
-                    m[0] = names.intern_word(btf, fragment, m[0])?;
-                    m[1] = id(m[1]);
-                }
-            }
-            Kind::FuncProto => {
-                out[2] = id(w[2]);
-                for p in out[3..].chunks_exact_mut(2) {
-                    p[0] = names.intern_word(btf, fragment, p[0])?;
-                    p[1] = id(p[1]);
-                }
-            }
-            Kind::Enum => {
-                for e in out[3..].chunks_exact_mut(2) {
-                    e[0] = names.intern_word(btf, fragment, e[0])?;
-                }
-            }
-            Kind::Enum64 => {
-                for e in out[3..].chunks_exact_mut(3) {
-                    e[0] = names.intern_word(btf, fragment, e[0])?;
-                }
-            }
-            Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => {}
-        }
-        btf.push_record(out).map(|_| ())
+        let end = fragment.starts.get(local + 1).map_or(fragment.words.len(), |&e| e as usize);
+        let words = &fragment.words[start as usize..end];
+        add_record(btf, fragment, names, words, record, index, &id)?;
     }
+    Ok(())
+}
+
+#[inline]
+fn add_record(
+    btf: &mut Btf,
+    fragment: &Fragment,
+    names: &mut FileNames,
+    w: &[u32],
+    out: &mut Vec<u32>,
+    index: u32,
+    id: &impl Fn(u32) -> u32,
+) -> Result<(), BtfError> {
+    out.clear();
+    out.extend_from_slice(w);
+    let Some(kind) = Kind::of_info(w[1]) else { return btf.push_record(out).map(|_| ()) };
+    if w[0] != 0 {
+        out[0] = names.intern_word(btf, fragment, w[0])?;
+    }
+    match kind {
+        Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => out[2] = id(w[2]),
+        Kind::Array => {
+            out[3] = id(w[3]);
+            debug_assert_eq!(w[4], INDEX_TYPE);
+            out[4] = index;
+        }
+        Kind::Struct | Kind::Union => {
+            for m in out[3..].chunks_exact_mut(3) {
+                m[0] = names.intern_word(btf, fragment, m[0])?;
+                m[1] = id(m[1]);
+            }
+        }
+        Kind::FuncProto => {
+            out[2] = id(w[2]);
+            for p in out[3..].chunks_exact_mut(2) {
+                p[0] = names.intern_word(btf, fragment, p[0])?;
+                p[1] = id(p[1]);
+            }
+        }
+        Kind::Enum => {
+            for e in out[3..].chunks_exact_mut(2) {
+                e[0] = names.intern_word(btf, fragment, e[0])?;
+            }
+        }
+        Kind::Enum64 => {
+            for e in out[3..].chunks_exact_mut(3) {
+                e[0] = names.intern_word(btf, fragment, e[0])?;
+            }
+        }
+        Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => {}
+    }
+    btf.push_record(out).map(|_| ())
 }
