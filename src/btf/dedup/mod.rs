@@ -36,7 +36,8 @@ use table::Table;
 /// How [`Btf::dedup`] works.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct DedupOptions {
-    /// Treat all hashes as equal, to test that results do not depend on them.
+    /// Let hashes collide, to test that results do not depend on them: all of them, or, since that takes time in the square of the
+    /// number of types, some thousand in each of few classes.
     pub force_collisions: bool,
     /// Leave forward declarations alone that no comparison of types resolved; for passes before the last.
     pub skip_fwd_resolution: bool,
@@ -65,6 +66,12 @@ struct Node {
     start: u32,
     /// The record's info word; 0 for void.
     info: u32,
+}
+
+/// A mask that leaves of a hash so much that some thousand of `count` types share a value: its highest bits, which choose the bucket.
+fn few_classes(count: usize) -> u32 {
+    let bits = (count >> 11).checked_ilog2().unwrap_or(0);
+    u32::MAX.checked_shl(32 - bits).unwrap_or(0)
 }
 
 /// The types under deduplication, own and base.
@@ -159,8 +166,9 @@ impl Btf {
         self.dedup_strings()?;
         let words = std::mem::take(&mut self.words);
         self.starts = Vec::new();
+        let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
         let types = Types { nodes, words, start_id: self.start_id, base: self.base.clone() };
-        let mut dedup = Dedup { types, table: Table::new(opts.force_collisions) };
+        let mut dedup = Dedup { types, table: Table::new(mask) };
         let result = dedup.settle_all(opts);
         let types = dedup.types;
         if let Err(err) = result {

@@ -21,7 +21,8 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     /// Entries as libbpf counts them: those that can never be found are counted but not kept.
     counted: usize,
-    collide: bool,
+    /// What counts of a hash.
+    mask: u32,
 }
 
 /// Position in a chain.
@@ -32,13 +33,14 @@ pub(super) struct Cursor {
 }
 
 impl Table {
-    pub(super) fn new(collide: bool) -> Table {
-        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, collide }
+    /// A table whose hashes are cut to `mask`: all bits, unless hashes are to collide.
+    pub(super) fn new(mask: u32) -> Table {
+        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, mask }
     }
 
     #[inline]
     fn effective(&self, hash: u32) -> u32 {
-        if self.collide { 0 } else { hash }
+        hash & self.mask
     }
 
     #[inline]
@@ -107,8 +109,8 @@ mod tests {
 
     #[test]
     fn newest_first_and_reversed_by_growth() {
-        for collide in [false, true] {
-            let mut table = Table::new(collide);
+        for mask in [u32::MAX, 0] {
+            let mut table = Table::new(mask);
             assert_eq!(chain(&table, 7), []);
             for id in 1..=6 {
                 table.add(7, id);
