@@ -18,6 +18,7 @@ pub mod encoder;
 pub mod entry;
 pub mod find;
 pub mod gobuffer;
+mod held;
 pub mod holes;
 pub mod kernel;
 pub mod kinds;

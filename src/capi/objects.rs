@@ -6,6 +6,7 @@
 use std::ptr;
 
 use super::btf_loader;
+use super::held;
 use super::{dwarf_loader, load};
 use super::origin;
 use crate::abi::{Cu, DebugFmtOps};
@@ -71,7 +72,7 @@ pub static mut dwarf__ops: DebugFmtOps = DebugFmtOps {
 pub static mut btf__ops: DebugFmtOps = DebugFmtOps {
     name: c"btf".as_ptr(),
     load_file: Some(btf_loader::load_file),
-    tag__free: Some(btf_loader::tag_free),
+    tag__free: Some(held::tag_free),
     ..NO_OPS
 };
 

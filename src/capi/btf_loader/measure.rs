@@ -128,7 +128,7 @@ impl<'a> Measure<'a> {
         while let Some(&mut (id, ref mut next, ref mut widest)) = open.last_mut() {
             let member = self.btf.get(TypeId(id)).and_then(|ty| ty.member(*next));
             let Some(member) = member else {
-                self.alignments[id as usize] = u32::from(*widest as u16);
+                self.alignments[id as usize] = *widest;
                 open.pop();
                 continue;
             };
@@ -144,7 +144,10 @@ impl<'a> Measure<'a> {
                 }
                 None => self.known_alignment(ty),
             };
-            *widest = (*widest).max(alignment.max(1));
+            // The field that this goes to has 16 bits, and C looks at what is left in it.
+            if *widest < alignment.max(1) {
+                *widest = u32::from(alignment.max(1) as u16);
+            }
             *next += 1;
         }
         self.known_alignment(id)

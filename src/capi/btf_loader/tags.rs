@@ -3,12 +3,12 @@
 use std::ffi::c_char;
 use std::ptr;
 
-use super::block::{ALIGN, Block};
 use crate::abi::{
     ArrayType, BaseType, Class, ClassMember, Cu, Enumerator, Ftype, Function, ListHead, Parameter, PtrTable, RbNode, RbRoot, Tag,
     Type, Variable, dw_tag,
 };
 use crate::btf::{self, Btf, Kind, StrOff, TypeId, VarLinkage};
+use crate::capi::held::{ALIGN, Block};
 use crate::capi::link::__type__init;
 
 const FORMAL_PARAMETER: u16 = 0x05;

@@ -10,7 +10,7 @@ mod complaint;
 mod error;
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,6 +27,20 @@ const EXT_SECTION: &str = ".BTF.ext";
 
 /// Either byte order of the number that BTF starts with.
 const MAGICS: [[u8; 2]; 2] = [[0x9f, 0xeb], [0xeb, 0x9f]];
+
+/// Sizes of the ELF header in bytes.
+const ELF32_HEADER: usize = 52;
+const ELF64_HEADER: usize = 64;
+
+/// Whether libelf recognises a file that starts like this, as far as it has such a header.
+fn is_elf_header(start: &[u8]) -> bool {
+    let whole = match start {
+        [0x7f, b'E', b'L', b'F', 1, 1 | 2, 1, ..] => ELF32_HEADER,
+        [0x7f, b'E', b'L', b'F', 2, 1 | 2, 1, ..] => ELF64_HEADER,
+        _ => return false,
+    };
+    start.len() >= whole
+}
 
 /// Assumed where nothing tells, in bytes.
 const POINTER_SIZE: u32 = 8;
@@ -53,13 +67,17 @@ impl BtfFile {
     pub fn read(path: &Path, base: Option<&Base>) -> Result<BtfFile, BtfFileError> {
         let unreadable = |source| BtfFileError::Unreadable { path: path.to_owned(), source };
         let mut file = File::open(path).map_err(unreadable)?;
-        let mut magic = [0; 2];
-        file.read_exact(&mut magic).map_err(unreadable)?;
-        if !MAGICS.contains(&magic) {
+        let mut bytes = Vec::new();
+        file.by_ref().take(ELF64_HEADER as u64).read_to_end(&mut bytes).map_err(unreadable)?;
+        let magic = bytes.first_chunk().ok_or_else(|| unreadable(io::ErrorKind::UnexpectedEof.into()))?;
+        if !MAGICS.contains(magic) {
+            if !is_elf_header(&bytes) {
+                let source = ElfError::NotElf { path: path.to_owned() };
+                return Err(BtfFileError::Elf { path: path.to_owned(), source });
+            }
             drop(file);
             return BtfFile::read_elf(path, base);
         }
-        let mut bytes = magic.to_vec();
         file.read_to_end(&mut bytes).map_err(unreadable)?;
         let btf = parse(path, &bytes, base.map(|base| &base.btf))?;
         Ok(BtfFile::new(btf, base, None))
