@@ -151,7 +151,10 @@ pub struct SavedVar {
     pub annots: Range<u32>,
 }
 
-/// One unit's (or, for merged files, one file's) share of the BTF.
+/// One unit's share of the BTF.
+///
+/// In a file whose units refer to each other, a local id above the number of types stands for a type of another unit: what is above it is the
+/// position, from 1, in the list of entries that such references name (see [`super::merged`]).
 #[derive(Default, Debug)]
 pub struct Fragment {
     /// BTF records as 32-bit words in host order, local id 1 first. Name words hold [`NameRef::to_word`], type words local
@@ -163,6 +166,8 @@ pub struct Fragment {
     /// Local id of the first base type named `int`.
     pub int_id: Option<u32>,
     pub has_array: bool,
+    /// Whether there may be ids above the number of types.
+    pub outward: bool,
     /// On structs, unions and typedefs, in the order of emission.
     pub decl_tags: Vec<DeclTag>,
     pub funcs: Vec<SavedFunc>,
@@ -186,6 +191,7 @@ impl Fragment {
         self.strings.clear();
         self.int_id = None;
         self.has_array = false;
+        self.outward = false;
         self.decl_tags.clear();
         self.funcs.clear();
         self.params.clear();
