@@ -15,7 +15,7 @@ use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::Source;
-use crate::elf::ElfFile;
+use crate::elf::{ElfError, ElfFile};
 use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
 use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFacts};
@@ -51,13 +51,15 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     if !hash_bits_fit(conf_ref) {
         return -libc::E2BIG;
     }
+    // What is no ELF file, or has no DWARF, may be of another format: nothing to tell.
     let elf = match ElfFile::open(path) {
         Ok(elf) => elf,
+        Err(ElfError::Open { .. } | ElfError::NotElf { .. }) => return -1,
         Err(e) => return fail(&e),
     };
     let file = match FileContext::open(elf) {
         Ok(file) => file,
-        Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
+        Err(LoadError::NoDwarf) => return -1,
         Err(e) => return fail(&e),
     };
     let filename = filename.to_owned();

@@ -126,7 +126,8 @@ impl<'a> Builder<'a, '_> {
 
     /// The name of a file by its number in the unit's table; NULL for none.
     fn file_name(&mut self, unit: &'a Unit, number: u64) -> *const c_char {
-        if number == 0 {
+        // Before DWARF 5 there is no file of this number.
+        if number == 0 && unit.header.version < 5 {
             return ptr::null();
         }
         if !self.s.files.contains_key(&unit.start) {
