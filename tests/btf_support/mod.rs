@@ -22,14 +22,14 @@ pub fn frontends() -> PathBuf {
 
 /// A kernel image with DWARF.
 pub fn vmlinux() -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/vmlinux-amd64/vmlinux");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/kernel-amd64/vmlinux");
     assert!(path.exists(), "{} is missing: this test needs a kernel image with DWARF there", path.display());
     path
 }
 
 /// A module of the same kernel; `path` is relative to its module directory.
 pub fn kernel_module(path: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/vmlinux-amd64/modules").join(path);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/kernel-amd64/modules").join(path);
     assert!(path.exists(), "{} is missing: this test needs a kernel module with DWARF there", path.display());
     path
 }

@@ -66,9 +66,9 @@ pub fn many_sections(dir: &Path, count: usize, name: &str) -> PathBuf {
 
 /// The folder with a kernel's `vmlinux` and `modules`, which `scripts/setup` fetches.
 pub fn kernel() -> PathBuf {
-    let places = [root().join("target/kernel-amd64"), root().join("target/vmlinux-amd64")];
-    let found = places.iter().find(|place| place.join("modules").is_dir());
-    found.unwrap_or_else(|| panic!("no kernel in {places:?}: run scripts/setup kernel first")).clone()
+    let place = root().join("target/kernel-amd64");
+    assert!(place.join("modules").is_dir(), "no kernel in {}: run scripts/setup kernel first", place.display());
+    place
 }
 
 /// All modules of that kernel, in the order of their names.
