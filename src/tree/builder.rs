@@ -91,6 +91,8 @@ pub(super) struct Entry {
     pub specification: u32,
     /// Id in the tag's table.
     pub id: u32,
+    /// Whether its DW_AT_encoding is a signed one.
+    pub signed: bool,
 }
 
 /// What a worker keeps from unit to unit.

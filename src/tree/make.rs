@@ -74,7 +74,9 @@ impl<'a> Builder<'a, '_> {
             ListHead::init(&raw mut (*tag).node);
             tag
         };
-        self.s.entries.push(Entry { tag, key, ty, origin, specification, id: 0 });
+        let encoding = number(attrs, Slot::Encoding).map(|encoding| dw::DwAte(encoding as u8));
+        let signed = matches!(encoding, Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char));
+        self.s.entries.push(Entry { tag, key, ty, origin, specification, id: 0, signed });
         self.s.map.set(key, index);
         if self.options.decl_info {
             self.declare(unit, tag, kind);

@@ -166,8 +166,8 @@ impl Builder<'_, '_> {
         unsafe {
             let entry = self.entry_of(ty.cast());
             let (own, key, specification) = (entry.key, entry.ty, entry.specification);
-            if let Some(base) = self.find(key, true).map(|e| e.tag).filter(|&t| (*t).tag == dw_tag::BASE_TYPE) {
-                (*ty).set_is_signed_enum((*base.cast::<BaseType>()).is_signed());
+            if self.find(key, true).is_some_and(|e| e.signed) {
+                (*ty).set_is_signed_enum(true);
             }
             if !(*ty).namespace.name.is_null() || specification == 0 {
                 return;
