@@ -37,6 +37,11 @@ pub use dedup::DedupOptions;
 pub use error::BtfError;
 pub use record::{Array, Enumerator, Kind, Member, Param, SecInfo, Type, info_word, record_len};
 
+/// Indices of the words of a record that hold type ids; `info` is its second word.
+pub fn id_words(info: u32) -> impl Iterator<Item = usize> {
+    record::id_slots(info)
+}
+
 /// Byte order of serialised BTF.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Endian {

@@ -5,6 +5,7 @@
 //! when every type has its id ([`super::resolve`]). The nesting lives in an explicit stack, since its depth is the input's choice.
 
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
+use super::merged::Deferred;
 use super::options::{Abi, Options};
 use super::source::SourceNames;
 use crate::btf::Kind;
@@ -56,6 +57,17 @@ pub(super) struct Param {
     pub has_const_value: bool,
     pub location: Option<(dw::DwForm, u64)>,
     pub loc: Location,
+    /// In a unit that refers to others: what the location tells when the size is known only later.
+    pub later: Option<Box<Later>>,
+}
+
+/// What a parameter's location tells, by the size of its type.
+#[derive(Clone, Debug)]
+pub(super) struct Later {
+    /// Local id of the type; `None` when it is that of the parameter's origin.
+    pub type_id: Option<u32>,
+    /// For types larger than a register; [`Param::loc`] for others.
+    pub aggregate: Location,
 }
 
 /// Facts from a parameter's location, in the terms of the calling convention.
@@ -132,6 +144,7 @@ pub(super) struct Var {
 }
 
 /// A bit-field whose place depends on the size of its type.
+#[derive(Clone, Debug)]
 pub(super) struct LateBitfield {
     /// Index of the member's offset word.
     pub word: u32,
@@ -239,6 +252,8 @@ pub struct Scratch {
     pub(super) window: Window,
     pub(super) byte_sizes: Vec<u32>,
     pub(super) messages: Vec<String>,
+    /// What depends on types of other units.
+    pub(super) deferred: Vec<Deferred>,
 }
 
 impl Scratch {
@@ -977,6 +992,7 @@ impl<'a> Builder<'a> {
             has_const_value: a.has(Slot::ConstValue),
             location: a.get(Slot::Location),
             loc: Location::default(),
+            later: None,
         };
         let chain = self.source.reference(unit, a, Slot::Annotation);
         match ctx {

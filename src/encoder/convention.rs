@@ -12,6 +12,27 @@ use super::packed::is_packed;
 use super::records::Records;
 use crate::btf::Kind;
 
+impl Location {
+    /// That of a parameter whose type has so many bytes; nothing else is known yet.
+    pub fn of_size(byte_size: u32, addr_size: u8, abi: &Abi) -> Location {
+        Location { byte_size, in_memory: byte_size > limit_in_registers(addr_size, abi), ..Location::default() }
+    }
+
+    /// The offset in the aggregate of the one byte that pieces name, if it is one.
+    pub fn single_byte(&self, addr_size: u8) -> Option<u32> {
+        match (self.first_bytes, self.second_bytes) {
+            (first, 0) if first.count_ones() == 1 => Some(first.trailing_zeros()),
+            (0, second) if second.count_ones() == 1 => Some(u32::from(addr_size) + second.trailing_zeros()),
+            _ => None,
+        }
+    }
+}
+
+/// Size in bytes of the largest type that is passed in registers.
+pub(super) fn limit_in_registers(addr_size: u8, abi: &Abi) -> u32 {
+    u32::from(addr_size) * if abi.two_register_aggregates { 2 } else { 1 }
+}
+
 /// Functions with their parameters. Types are known, and what is told about by other entries is linked.
 pub(super) struct FunctionSet<'a, R> {
     pub funcs: &'a mut [Func],

@@ -12,6 +12,7 @@ pub mod fragment;
 pub mod functions;
 pub mod kfuncs;
 pub mod merge;
+pub mod merged;
 pub mod names;
 pub mod options;
 mod packed;
@@ -145,35 +146,43 @@ impl Encoder {
 
     /// Adds a unit; units come in the order of their file.
     pub fn add(&mut self, unit: &Unit<'_>, report: &mut dyn Report) -> Result<(), EncodeError> {
-        if !self.names.as_ref().is_some_and(|n| n.is_for(unit.file)) {
-            self.merger.next_file();
-            self.names = Some(FileNames::new(unit.file.clone()));
-        }
+        self.start_file(unit.file);
         let names = self.names.as_mut().expect("set above");
         let fragment = unit.fragment;
         let first = TypeId(self.btf.type_count());
         // A log shows every type of every unit, so none may be left out then.
         self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
         verbose::added(&self.btf, first, report);
+        let map = std::mem::take(&mut self.merger);
+        let result = self.add_rest(unit, |id| map.type_id(id), report);
+        self.merger = map;
+        result
+    }
+
+    /// Adds all of a unit but its types. `type_id` gives the final ids.
+    fn add_rest(
+        &mut self,
+        unit: &Unit<'_>,
+        type_id: impl Fn(u32) -> TypeId,
+        report: &mut dyn Report,
+    ) -> Result<(), EncodeError> {
+        let fragment = unit.fragment;
+        let names = self.names.as_mut().expect("set with the types");
         for tag in &fragment.decl_tags {
-            let id =
-                self.btf.add_decl_tag(names.bytes(fragment, tag.value), self.merger.type_id(tag.type_id), tag.component_idx)?;
+            let id = self.btf.add_decl_tag(names.bytes(fragment, tag.value), type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
         if report.verbose() {
             self.tell_left_out(fragment, report);
         }
         let table = self.table(unit.functions);
-        let merger = &self.merger;
-        let names = self.names.as_mut().expect("set above");
-        self.saved.add(&mut self.btf, fragment, table, names, |id| merger.type_id(id))?;
+        let names = self.names.as_mut().expect("set with the types");
+        self.saved.add(&mut self.btf, fragment, table, names, &type_id)?;
         if self.options.vars() {
-            self.variables.add(&mut self.btf, fragment, unit.name, names, |id| merger.type_id(id), report).map_err(
-                |e| match e {
-                    VariableError::Refused => EncodeError::Variable,
-                    VariableError::Btf(e) => EncodeError::Btf(e),
-                },
-            )?;
+            self.variables.add(&mut self.btf, fragment, unit.name, names, &type_id, report).map_err(|e| match e {
+                VariableError::Refused => EncodeError::Variable,
+                VariableError::Btf(e) => EncodeError::Btf(e),
+            })?;
         }
         Ok(())
     }

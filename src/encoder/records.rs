@@ -16,11 +16,6 @@ pub(super) trait Records {
     /// Size of a pointer, in bytes.
     fn addr_size(&self) -> u8;
 
-    #[inline]
-    fn kind(&self, id: u32) -> Option<Kind> {
-        Kind::of_info(self.words(id)?[1])
-    }
-
     /// The type behind typedefs and modifiers; 0 for void and for a circle.
     fn strip(&self, mut id: u32) -> u32 {
         for _ in 0..MAX_HOPS {

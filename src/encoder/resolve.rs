@@ -2,25 +2,30 @@
 
 use super::builder::{Builder, Die, LateBitfield};
 use super::fragment::{NameRef, SavedVar};
-use super::records::{LocalRecords, Records};
+use super::merged::{Deferred, DeferredWhat};
+use super::records::{LocalRecords, Records, Size};
 use crate::btf::Kind;
 use crate::dwarf::abbrev::Slot;
+use crate::dwarf::source::outer_index;
 
 /// References through more entries than this lead in a circle.
 const MAX_HOPS: usize = 1 << 16;
 
-const KFLAG: u32 = 1 << 31;
-const INT_SIGNED: u32 = 1 << 24;
-
 impl Builder<'_> {
     /// Completes the fragment.
     pub fn finish(mut self, functions: Option<&super::elf_functions::ElfFunctions>) {
+        self.resolve_types();
+        self.save_functions(functions);
+    }
+
+    /// All but functions. What depends on types of other units is put off.
+    pub(super) fn resolve_types(&mut self) {
+        self.s.deferred.clear();
         self.resolve_refs();
         self.resolve_names();
         self.resolve_enum_signs();
         self.place_bitfields();
         self.save_variables();
-        self.save_functions(functions);
     }
 
     /// The local id of the type with `key`: 0 for void; `None` where there is no such type.
@@ -28,6 +33,9 @@ impl Builder<'_> {
         for _ in 0..MAX_HOPS {
             if key == 0 {
                 return Some(0);
+            }
+            if let Some(target) = outer_index(key) {
+                return Some(self.s.types.len() as u32 + 1 + target);
             }
             match self.s.lookup(key)? {
                 Die::Type(id) => return Some(id),
@@ -68,8 +76,11 @@ impl Builder<'_> {
     fn resolve_names(&mut self) {
         for i in 0..self.s.spec_names.len() {
             let (word, key) = self.s.spec_names[i];
-            if let Some(Die::Type(id)) = self.s.lookup(key) {
-                self.out.words[word as usize] = self.out.words[self.out.starts[id as usize - 1] as usize];
+            match self.s.lookup(key) {
+                Some(Die::Type(id)) => {
+                    self.out.words[word as usize] = self.out.words[self.out.starts[id as usize - 1] as usize];
+                }
+                _ => self.defer(word, key, DeferredWhat::Name),
             }
         }
     }
@@ -77,12 +88,22 @@ impl Builder<'_> {
     fn resolve_enum_signs(&mut self) {
         for i in 0..self.s.enum_signs.len() {
             let (word, key) = self.s.enum_signs[i];
-            if let Some(Die::Type(id)) = self.s.lookup(key) {
-                let at = self.out.starts[id as usize - 1] as usize;
-                if Kind::of_info(self.out.words[at + 1]) == Some(Kind::Int) && self.out.words[at + 3] & INT_SIGNED != 0 {
-                    self.out.words[word as usize] |= KFLAG;
+            match self.s.lookup(key) {
+                Some(Die::Type(id)) => {
+                    let at = self.out.starts[id as usize - 1] as usize;
+                    if is_signed_int(&self.out.words[at..]) {
+                        self.out.words[word as usize] |= KFLAG;
+                    }
                 }
+                _ => self.defer(word, key, DeferredWhat::EnumSign),
             }
+        }
+    }
+
+    /// Puts off what depends on the type with `key`, if that is one of another unit.
+    fn defer(&mut self, word: u32, key: u32, what: DeferredWhat) {
+        if let (Some(_), Some(type_id)) = (outer_index(key), self.type_id(key)) {
+            self.s.deferred.push(Deferred { word, type_id, what });
         }
     }
 
@@ -104,33 +125,21 @@ impl Builder<'_> {
             }
             let word = late.word as usize;
             let byte_size = match late.byte_size {
-                0 => u32::try_from(self.records().size_of(self.out.words[word - 1]).bytes()).unwrap_or(0),
+                0 => match self.records().size_of(self.out.words[word - 1]) {
+                    Size::Unknown => {
+                        let type_id = self.out.words[word - 1];
+                        let what = DeferredWhat::Bitfield(late.clone());
+                        self.s.deferred.push(Deferred { word: late.word, type_id, what });
+                        continue;
+                    }
+                    size => u32::try_from(size.bytes()).unwrap_or(0),
+                },
                 n => n,
             };
-            self.place_bitfield(late, word, i64::from(byte_size));
+            let (big, fixup) = (self.source.file.is_big_endian(), self.options.fixup_silly_bitfields);
+            self.out.words[word] = placed(late, self.out.words[word], byte_size, big, fixup);
         }
         self.s.late_bitfields = list;
-    }
-
-    fn place_bitfield(&mut self, late: &LateBitfield, word: usize, byte_size: i64) {
-        if byte_size == 0 {
-            return;
-        }
-        let bits = byte_size * 8;
-        let width = i64::from(late.bit_size);
-        let mut offset = i64::from(self.out.words[word] & 0x00ff_ffff);
-        if !late.has_bit_offset {
-            let mut in_unit = late.bit_offset_attr;
-            if !self.source.file.is_big_endian() {
-                in_unit = bits.wrapping_sub(in_unit).wrapping_sub(width);
-            }
-            offset = i64::from(late.byte_offset) * 8 + in_unit;
-        }
-        if self.options.fixup_silly_bitfields && bits == width {
-            self.out.words[word] = offset as u32;
-            return;
-        }
-        self.out.words[word] = (late.bit_size & 0xff) << 24 | (offset as u32 & 0x00ff_ffff);
     }
 
     fn save_variables(&mut self) {
@@ -151,11 +160,14 @@ impl Builder<'_> {
     }
 
     /// Size of the type with `key` as its entry gives it: that of an address for pointers, DW_AT_byte_size, or that of the type it refers to;
-    /// 0 when unknown.
-    pub(super) fn byte_size(&mut self, mut key: u32) -> u32 {
+    /// 0 when unknown. The key of a type of another unit where the way leads to one.
+    pub(super) fn byte_size(&mut self, mut key: u32) -> Result<u32, u32> {
         for _ in 0..MAX_HOPS {
             if key == 0 {
-                return 0;
+                return Ok(0);
+            }
+            if outer_index(key).is_some() {
+                return Err(key);
             }
             let id = match self.s.lookup(key) {
                 Some(Die::Type(id)) => id,
@@ -163,10 +175,10 @@ impl Builder<'_> {
             };
             if let Some(&known) = self.s.byte_sizes.get(id as usize) {
                 if known != u32::MAX && id != 0 {
-                    return known;
+                    return Ok(known);
                 }
             }
-            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return 0 };
+            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return Ok(0) };
             let size = if abbrev.tag == gimli::constants::DW_TAG_pointer_type {
                 u64::from(unit.header.addr_size)
             } else {
@@ -177,15 +189,44 @@ impl Builder<'_> {
                 if id != 0 {
                     self.s.byte_sizes[id as usize] = size;
                 }
-                return size;
+                return Ok(size);
             }
             key = self.source.reference(unit, &self.s.other, Slot::Type);
         }
-        0
+        Ok(0)
     }
 
     /// The bytes of a name.
     pub(super) fn name_bytes(&self, name: NameRef) -> Option<&[u8]> {
         self.source.bytes(name, &self.out.strings)
     }
+}
+
+pub(super) const KFLAG: u32 = 1 << 31;
+const INT_SIGNED: u32 = 1 << 24;
+
+/// Whether a record is a signed integer's.
+pub(super) fn is_signed_int(words: &[u32]) -> bool {
+    Kind::of_info(words[1]) == Some(Kind::Int) && words[3] & INT_SIGNED != 0
+}
+
+/// The offset word of a bit-field whose storage unit has `byte_size` bytes; 0 for unknown.
+pub(super) fn placed(late: &LateBitfield, word: u32, byte_size: u32, big: bool, fixup_silly_bitfields: bool) -> u32 {
+    if byte_size == 0 {
+        return word;
+    }
+    let bits = i64::from(byte_size) * 8;
+    let width = i64::from(late.bit_size);
+    let mut offset = i64::from(word & 0x00ff_ffff);
+    if !late.has_bit_offset {
+        let mut in_unit = late.bit_offset_attr;
+        if !big {
+            in_unit = bits.wrapping_sub(in_unit).wrapping_sub(width);
+        }
+        offset = (i64::from(late.byte_offset) * 8).wrapping_add(in_unit);
+    }
+    if fixup_silly_bitfields && bits == width {
+        return offset as u32;
+    }
+    (late.bit_size & 0xff) << 24 | (offset as u32 & 0x00ff_ffff)
 }

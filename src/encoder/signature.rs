@@ -2,7 +2,7 @@
 //!
 //! What follows from it is decided in [`super::convention`].
 
-use super::builder::{Builder, Die, Func, Location, NOWHERE};
+use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
 use super::convention::FunctionSet;
 use super::elf_functions::ElfFunctions;
 use super::fragment::NameRef;
@@ -10,6 +10,7 @@ use super::records::{LocalRecords, Records, member_at};
 use crate::dwarf::abbrev::{Block, Slot};
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::{Window, for_each_expression};
+use crate::dwarf::source::outer_index;
 use gimli::constants as dw;
 use std::ops::ControlFlow;
 
@@ -57,7 +58,7 @@ impl Builder<'_> {
     }
 
     /// Gives functions and parameters their types and links, and those with a symbol what their locations tell.
-    fn prepare_functions(&mut self, table: &ElfFunctions) {
+    pub(super) fn prepare_functions(&mut self, table: &ElfFunctions) {
         self.s.byte_sizes.clear();
         self.s.byte_sizes.resize(self.s.types.len() + 1, u32::MAX);
         for i in 0..self.s.funcs.len() {
@@ -74,7 +75,8 @@ impl Builder<'_> {
         }
         let funcs = std::mem::take(&mut self.s.funcs);
         for func in &funcs {
-            if self.elf_function(table, func) != NO_FUNCTION {
+            // Without a name here, it may have that of an origin in another unit.
+            if self.elf_function(table, func) != NO_FUNCTION || func.name.is_none() && outer_index(func.origin).is_some() {
                 self.locate_params(func);
             }
         }
@@ -123,16 +125,35 @@ impl Builder<'_> {
                 Some(k) => k,
                 None => type_key,
             };
-            let size = self.byte_size(type_key);
-            let addr_size = u32::from(self.addr_size());
-            let limit = if self.abi.two_register_aggregates { 2 * addr_size } else { addr_size };
-            let mut loc = Location { byte_size: size, in_memory: size > limit, ..Location::default() };
+            let size = if outer_index(origin).is_some() { Err(0) } else { self.byte_size(type_key) };
+            let size = match size {
+                Ok(size) => size,
+                Err(outer) => {
+                    self.locate_later(p, outer);
+                    continue;
+                }
+            };
+            let mut loc = Location::of_size(size, self.addr_size(), &self.abi);
             if let Some((form, value)) = self.s.params[p].location {
                 self.read_location(key, form, value, &mut loc);
                 self.single_member(type_key, self.s.params[p].name, &mut loc);
             }
             self.s.params[p].loc = loc;
         }
+    }
+
+    /// Reads the location of a parameter whose type, or origin (0), is in another unit: both for a small type and for a large one.
+    fn locate_later(&mut self, p: usize, outer: u32) {
+        let type_id = if outer == 0 { None } else { self.type_id(outer) };
+        let mut small = Location::default();
+        let mut aggregate = Location { byte_size: u32::MAX, ..Location::default() };
+        if let Some((form, value)) = self.s.params[p].location {
+            let key = self.s.params[p].key;
+            self.read_location(key, form, value, &mut small);
+            self.read_location(key, form, value, &mut aggregate);
+        }
+        self.s.params[p].loc = small;
+        self.s.params[p].later = Some(Box::new(Later { type_id, aggregate }));
     }
 
     /// The key of the origin's type, where there is an origin.
@@ -189,11 +210,7 @@ impl Builder<'_> {
 
     /// Where pieces name one field of an aggregate only: that member is what is really passed.
     fn single_member(&mut self, type_key: u32, name: NameRef, loc: &mut Location) {
-        let (first, second) = (loc.first_bytes, loc.second_bytes);
-        if (first == 0) == (second == 0) || first.count_ones() >= 2 || second.count_ones() >= 2 || name.is_none() {
-            return;
-        }
-        let offset = if first != 0 { first.trailing_zeros() } else { u32::from(self.addr_size()) + second.trailing_zeros() };
+        let Some(offset) = loc.single_byte(self.addr_size()).filter(|_| !name.is_none()) else { return };
         if let Some((member, key)) = self.member_at(type_key, offset) {
             loc.member = member;
             loc.member_type = key;

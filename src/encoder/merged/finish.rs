@@ -1,0 +1,256 @@
+//! The end of an assembly: ids that were pending, functions across units, and all that is not types.
+
+use super::super::builder::{Func, NOWHERE, Param};
+use super::super::convention::{FunctionSet, limit_in_registers};
+use super::super::fragment::{Fragment, NameRef};
+use super::super::records::{BtfRecords, Records, Size, member_at};
+use super::super::report::{Report, text};
+use super::super::resolve::{KFLAG, is_signed_int, placed};
+use super::super::{EncodeError, Unit, verbose};
+use super::{Assembly, DeferredWhat, Found, INDEX, PENDING, ids_in};
+use crate::btf::{Btf, INT_SIGNED, Kind, StrOff, TypeId};
+use crate::dwarf::file::DwarfFile;
+use crate::dwarf::source::outer_index;
+use crate::encoder::elf_functions::ElfFunctions;
+use std::sync::Arc;
+
+/// References through more entries than this lead in a circle.
+const MAX_HOPS: usize = 64;
+
+impl Assembly<'_> {
+    /// Completes the unit that all parts make up; `name` is what it is called.
+    pub fn finish(mut self, file: &Arc<DwarfFile>, name: &[u8], report: &mut dyn Report) -> Result<(), EncodeError> {
+        let lost = self.settle_types()?;
+        if lost > 0 {
+            let path = file.elf().path().display();
+            report.error(&text!(format_args!("{path}: {lost} references to types of other units that are not there: taken for void\n")));
+        }
+        verbose::added(&self.encoder.btf, self.first, report);
+        self.settle_functions();
+        self.settle_variables();
+        let rest = std::mem::take(&mut self.rest);
+        let unit = Unit { name, file, functions: &self.functions, fragment: &rest };
+        self.encoder.add_rest(&unit, |id| TypeId(id), report)
+    }
+
+    /// The final id for one that may be pending; `None` when it stands for nothing.
+    fn final_id(&self, mut id: u32) -> Option<u32> {
+        for _ in 0..MAX_HOPS {
+            if id & PENDING == 0 {
+                return Some(id);
+            }
+            match self.found.get((id & !PENDING) as usize) {
+                Some(&Found::Type(next)) => id = next,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn id_or_void(&self, id: u32) -> u32 {
+        self.final_id(id).unwrap_or(0)
+    }
+
+    /// Replaces pending ids in records, and what depends on them. Returns how many stood for nothing.
+    fn settle_types(&mut self) -> Result<usize, EncodeError> {
+        let index = match (self.encoder.merger.index_type(), self.int_id) {
+            (Some(id), _) => id,
+            (None, Some(id)) => TypeId(id),
+            (None, None) if self.has_array => self.encoder.btf.add_int(b"int", 4, INT_SIGNED)?,
+            (None, None) => TypeId::VOID,
+        };
+        if index != TypeId::VOID {
+            self.encoder.merger.set_index_type(index);
+        }
+        let mut lost = 0;
+        for i in 0..self.open.len() {
+            let id = self.open[i];
+            let Some(mut words) = self.encoder.btf.record(id).map(<[u32]>::to_vec) else { continue };
+            for at in ids_in(&words) {
+                words[at] = match words[at] {
+                    INDEX => index.0,
+                    pending => self.final_id(pending).unwrap_or_else(|| {
+                        lost += 1;
+                        0
+                    }),
+                };
+            }
+            if let Some(record) = self.encoder.btf.record_mut(id) {
+                record.copy_from_slice(&words);
+            }
+        }
+        for (id, deferred) in std::mem::take(&mut self.deferred) {
+            let target = self.id_or_void(deferred.type_id);
+            let word = deferred.word as usize;
+            let records = BtfRecords { btf: &self.encoder.btf, addr_size: self.addr_size };
+            let Some(&old) = self.encoder.btf.record(id).and_then(|r| r.get(word)) else { continue };
+            let new = match &deferred.what {
+                DeferredWhat::Name => records.words(target).map_or(old, |w| w[0]),
+                DeferredWhat::EnumSign if records.words(target).is_some_and(is_signed_int) => old | KFLAG,
+                DeferredWhat::EnumSign => old,
+                DeferredWhat::Bitfield(late) => {
+                    let size = u32::try_from(records.size_of(target).bytes()).unwrap_or(0);
+                    placed(late, old, size, self.big, self.options.fixup_silly_bitfields)
+                }
+            };
+            if let Some(record) = self.encoder.btf.record_mut(id) {
+                record[word] = new;
+            }
+        }
+        Ok(lost)
+    }
+
+    fn settle_variables(&mut self) {
+        let mut rest = std::mem::take(&mut self.rest);
+        for tag in &mut rest.decl_tags {
+            tag.type_id = self.id_or_void(tag.type_id);
+        }
+        let records = BtfRecords { btf: &self.encoder.btf, addr_size: self.addr_size };
+        for var in &mut rest.vars {
+            var.type_id = self.id_or_void(var.type_id);
+            var.size = if var.type_id == 0 { u64::MAX } else { records.size_of(var.type_id).bytes() };
+        }
+        self.rest = rest;
+    }
+
+    /// Links functions, gives them their types, and saves those that have a symbol.
+    fn settle_functions(&mut self) {
+        let mut funcs = std::mem::take(&mut self.funcs);
+        let mut params = std::mem::take(&mut self.params);
+        let mut rest = std::mem::take(&mut self.rest);
+        for func in &mut funcs {
+            func.type_id = self.id_or_void(func.type_id);
+            func.origin_at = self.func_at(func.origin_at);
+        }
+        self.name_functions(&mut funcs);
+        for param in &mut params {
+            param.type_id = self.id_or_void(param.type_id);
+            param.loc.member_type = self.id_or_void(param.loc.member_type);
+            param.origin_at = match param.origin_at {
+                NOWHERE => NOWHERE,
+                at if at & PENDING == 0 => at,
+                at => match self.found.get((at & !PENDING) as usize) {
+                    Some(&Found::Param(p)) => p,
+                    _ => NOWHERE,
+                },
+            };
+        }
+        self.settle_locations(&mut params, &mut rest);
+        let (abi, addr_size, true_signature) = (self.abi, self.addr_size, self.options.true_signature);
+        let records = BtfRecords { btf: &self.encoder.btf, addr_size };
+        let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
+        set.share();
+        for i in 0..set.funcs.len() {
+            let function = elf_function(&self.functions, &set.funcs[i], self.encoder.name_bytes(&rest, set.funcs[i].name));
+            if function.is_some() {
+                set.analyse(i);
+            }
+            set.result_from_origin(i);
+            let (out_funcs, out_params) = (&mut rest.funcs, &mut rest.params);
+            match function {
+                Some(function) => set.save(i, function, out_funcs, out_params),
+                None if !set.funcs[i].declaration && !set.funcs[i].name.is_none() && set.has_names(i) => {
+                    rest.unknown_functions.push(set.funcs[i].name);
+                }
+                None => {}
+            }
+        }
+        self.rest = rest;
+    }
+
+    fn func_at(&self, at: u32) -> u32 {
+        match at {
+            NOWHERE => NOWHERE,
+            at if at & PENDING == 0 => at,
+            at => match self.found.get((at & !PENDING) as usize) {
+                Some(&Found::Func(f)) => f,
+                _ => NOWHERE,
+            },
+        }
+    }
+
+    /// Functions without a name have that of their origin, else of their specification, in another unit.
+    fn name_functions(&self, funcs: &mut [Func]) {
+        for i in 0..funcs.len() {
+            let mut at = i;
+            for _ in 0..MAX_HOPS {
+                if !funcs[at].name.is_none() {
+                    break;
+                }
+                let specification = || outer_index(funcs[at].specification).map_or(NOWHERE, |t| self.func_at(PENDING | t));
+                let next = if funcs[at].origin_at == NOWHERE { specification() } else { funcs[at].origin_at };
+                if next as usize >= funcs.len() {
+                    break;
+                }
+                at = next as usize;
+            }
+            funcs[i].name = funcs[at].name;
+        }
+    }
+
+    /// Chooses what a location tells where the size of the type had to be waited for.
+    fn settle_locations(&self, params: &mut [Param], rest: &mut Fragment) {
+        let btf = &self.encoder.btf;
+        let records = BtfRecords { btf, addr_size: self.addr_size };
+        let limit = limit_in_registers(self.addr_size, &self.abi);
+        for i in 0..params.len() {
+            let Some(later) = params[i].later.take() else { continue };
+            let type_id = match later.type_id {
+                Some(id) => self.id_or_void(id),
+                None => self.origin_type(params, i),
+            };
+            let size = declared_size(&records, type_id);
+            let aggregate = size > u32::from(self.addr_size) && self.abi.two_register_aggregates;
+            let p = &mut params[i];
+            if aggregate {
+                p.loc = later.aggregate;
+            }
+            p.loc.byte_size = size;
+            p.loc.in_memory = size > limit;
+            let record = records.words(records.strip(type_id)).filter(|w| Kind::of_info(w[1]) == Some(Kind::Struct));
+            let member = p.loc.single_byte(self.addr_size).and_then(|offset| member_at(record?, offset));
+            if let Some((name, member_type)) = member {
+                p.loc.member = name_of(btf, name, rest);
+                p.loc.member_type = member_type;
+            }
+        }
+    }
+
+    /// The type of the parameter that the one at `i` originates from.
+    fn origin_type(&self, params: &[Param], mut i: usize) -> u32 {
+        for _ in 0..MAX_HOPS {
+            if params[i].type_key != 0 {
+                return params[i].type_id;
+            }
+            match params.get(params[i].origin_at as usize) {
+                Some(_) => i = params[i].origin_at as usize,
+                None => return 0,
+            }
+        }
+        0
+    }
+}
+
+/// A name from the BTF's strings, as fragments have it.
+fn name_of(btf: &Btf, name: NameRef, rest: &mut Fragment) -> NameRef {
+    rest.strings.push(btf.str_at(StrOff(name.to_word())))
+}
+
+fn elf_function(table: &ElfFunctions, func: &Func, name: &[u8]) -> Option<u32> {
+    if func.declaration || func.name.is_none() { None } else { table.find(name) }
+}
+
+/// The size as the entry of a type gives it, or that of the type it refers to: an array has none of its own.
+fn declared_size(records: &impl Records, mut id: u32) -> u32 {
+    for _ in 0..MAX_HOPS {
+        id = records.strip(id);
+        match records.words(id) {
+            Some(words) if Kind::of_info(words[1]) == Some(Kind::Array) => id = words[3],
+            _ => break,
+        }
+    }
+    match records.size_of(id) {
+        Size::Bytes(n) => u32::try_from(n).unwrap_or(u32::MAX - 1),
+        Size::None | Size::Unknown => 0,
+    }
+}

@@ -1,0 +1,444 @@
+//! Files whose units refer to each other (link-time optimisation, dwz, type units): many fragments that become the BTF of one unit.
+//!
+//! Every entry that is referred to from another unit is known before by its *place* ([`crate::dwarf::source`]); the sorted list of these places
+//! is shared by all workers, and a reference is the position of its place in that list. A worker makes a [`Part`] of each unit:
+//! a fragment in which such references are ids above its own, what entries of the list became in it, and its functions, not yet
+//! weighed. The ordered stage ([`Assembly`]) adds the types of part after part. A reference to a type that is not there yet is
+//! entered as a number with the top bit set and replaced in the end. Then functions are linked across units and weighed, with the
+//! types' records from the BTF itself, as [`super::convention`] does it for those of one unit.
+//!
+//! Of the types, only those of parts on their way are in memory beside the BTF; functions and variables wait for the end, as they do
+//! in other files.
+//!
+//! dwz has units imported by others. The C library takes a unit in once for itself and once more where it is first imported, and the
+//! later copy is what references lead to. The bytes depend on it, so it is done here as well: see [`Copy`].
+
+mod finish;
+
+use super::builder::{Builder, Die, Func, LateBitfield, NOWHERE, Param};
+use super::elf_functions::ElfFunctions;
+use super::fragment::{DeclTag, Fragment, NameRef, NameSource};
+use super::merge::FileNames;
+use super::names::Names;
+use super::options::{Abi, Options};
+use super::{EncodeError, Encoder};
+use crate::btf::TypeId;
+use crate::dwarf::file::DwarfFile;
+use crate::dwarf::source::outer_index;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Set in ids that are not known yet; the rest is an index of [`Assembly::found`].
+const PENDING: u32 = 1 << 31;
+/// The array index type, until it is known.
+const INDEX: u32 = u32::MAX;
+
+/// What an entry that other units refer to became.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Found {
+    Nothing,
+    /// Id of a type: in a part a local one.
+    Type(u32),
+    /// Index.
+    Func(u32),
+    Param(u32),
+}
+
+/// A word of a record that depends on a type of another unit.
+#[derive(Clone, Debug)]
+pub(super) struct Deferred {
+    /// Index of the word among the fragment's, later in its record.
+    pub word: u32,
+    pub type_id: u32,
+    pub what: DeferredWhat,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum DeferredWhat {
+    /// The name is that of the type.
+    Name,
+    /// The flag of an info word is the sign of the type.
+    EnumSign,
+    /// The place of a bit-field, by the size of the type.
+    Bitfield(LateBitfield),
+}
+
+/// Which copy of a unit a part is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Copy {
+    Only,
+    /// A later one comes, which is what references, its own too, lead to. With a number of the unit.
+    Early(u32),
+    /// The one after an early one.
+    Last(u32),
+}
+
+/// What a worker makes of one unit.
+#[derive(Default)]
+pub struct Part {
+    fragment: Fragment,
+    funcs: Vec<Func>,
+    params: Vec<Param>,
+    /// Positions in the list of places, and what the entries became.
+    found: Vec<(u32, Found)>,
+    deferred: Vec<Deferred>,
+}
+
+impl Part {
+    pub fn fragment(&mut self) -> &mut Fragment {
+        &mut self.fragment
+    }
+
+    /// Empties the part; its memory is kept.
+    pub fn clear(&mut self) {
+        self.fragment.clear();
+        self.funcs.clear();
+        self.params.clear();
+        self.found.clear();
+        self.deferred.clear();
+    }
+
+    /// Whether types that an earlier unit had may be left out by their content: not where content is still missing.
+    pub fn is_comparable(&self) -> bool {
+        self.deferred.is_empty()
+    }
+}
+
+/// What is left of a builder once its fragment is complete.
+pub struct PartRest {
+    funcs: Vec<Func>,
+    params: Vec<Param>,
+    found: Vec<(u32, Found)>,
+    deferred: Vec<Deferred>,
+}
+
+impl PartRest {
+    pub fn into(self, part: &mut Part) {
+        part.funcs = self.funcs;
+        part.params = self.params;
+        part.found = self.found;
+        part.deferred = self.deferred;
+    }
+}
+
+impl Builder<'_> {
+    /// Completes the fragment as part of a file. `targets` are the positions in the list of places that lie in the unit, and their keys.
+    pub fn finish_part(mut self, table: &ElfFunctions, targets: impl Iterator<Item = (u32, u32)>) -> PartRest {
+        self.resolve_types();
+        self.out.outward = true;
+        if !table.is_empty() {
+            self.prepare_functions(table);
+        }
+        let mut wanted_funcs = vec![false; self.s.funcs.len()];
+        let mut found = Vec::new();
+        for (target, key) in targets {
+            let what = match self.s.lookup(key) {
+                Some(Die::Func(f)) => {
+                    wanted_funcs[f as usize] = true;
+                    Found::Func(f)
+                }
+                Some(Die::Param(p)) => Found::Param(p),
+                Some(Die::Type(_) | Die::Alias(_)) => self.type_id(key).map_or(Found::Nothing, Found::Type),
+                None => Found::Nothing,
+            };
+            found.push((target, what));
+        }
+        let (mut funcs, mut params) = (Vec::new(), Vec::new());
+        if !table.is_empty() {
+            (funcs, params) = self.take_functions(table, &wanted_funcs, &mut found);
+        }
+        PartRest { funcs, params, found, deferred: std::mem::take(&mut self.s.deferred) }
+    }
+
+    /// The functions that have, or may get, a symbol, those that others refer to, and their parameters.
+    fn take_functions(
+        &mut self,
+        table: &ElfFunctions,
+        wanted: &[bool],
+        found: &mut [(u32, Found)],
+    ) -> (Vec<Func>, Vec<Param>) {
+        let all = std::mem::take(&mut self.s.params);
+        let mut funcs = Vec::new();
+        let mut params: Vec<Param> = Vec::new();
+        let mut func_at = vec![NOWHERE; self.s.funcs.len()];
+        let mut param_at = vec![NOWHERE; all.len()];
+        for (i, func) in self.s.funcs.iter().enumerate() {
+            let has_symbol = || match self.name_bytes(func.name) {
+                Some(name) => table.find(name).is_some(),
+                None => outer_index(func.origin).is_some() || outer_index(func.specification).is_some(),
+            };
+            if !wanted[i] && !has_symbol() {
+                continue;
+            }
+            func_at[i] = funcs.len() as u32;
+            let first = params.len() as u32;
+            for p in func.params.clone() {
+                param_at[p as usize] = params.len() as u32;
+                params.push(all[p as usize].clone());
+            }
+            funcs.push(Func { params: first..params.len() as u32, ..func.clone() });
+        }
+        for (_, what) in found {
+            match what {
+                Found::Func(f) => *f = func_at[*f as usize],
+                // Parameters outside of functions' lists are wanted only when somebody refers to them.
+                Found::Param(p) => {
+                    let at = &mut param_at[*p as usize];
+                    if *at == NOWHERE {
+                        *at = params.len() as u32;
+                        params.push(all[*p as usize].clone());
+                    }
+                    *p = *at;
+                }
+                Found::Nothing | Found::Type(_) => {}
+            }
+        }
+        let relink = |at: u32, map: &[u32]| map.get(at as usize).copied().unwrap_or(NOWHERE);
+        for func in &mut funcs {
+            func.origin_at = relink(func.origin_at, &func_at);
+        }
+        for param in &mut params {
+            param.origin_at = relink(param.origin_at, &param_at);
+            param.location = None;
+        }
+        self.s.params = all;
+        (funcs, params)
+    }
+}
+
+/// The file being assembled in an encoder.
+pub struct Assembly<'e> {
+    encoder: &'e mut Encoder,
+    functions: Arc<ElfFunctions>,
+    abi: Abi,
+    addr_size: u8,
+    big: bool,
+    options: Options,
+    /// What each place's entry became, then the types of units that are taken in twice. Types may be pending, too.
+    found: Vec<Found>,
+    /// Where the types of a unit that is taken in twice start in `found`.
+    copies: FxHashMap<u32, u32>,
+    /// Types with pending ids in their records.
+    open: Vec<TypeId>,
+    /// Words of types to be completed: the index is that in the record.
+    deferred: Vec<(TypeId, Deferred)>,
+    /// The first `int`.
+    int_id: Option<u32>,
+    has_array: bool,
+    first: TypeId,
+    /// All but types: ids are the BTF's own, or pending.
+    rest: Fragment,
+    funcs: Vec<Func>,
+    params: Vec<Param>,
+    drop: bool,
+}
+
+impl<'e> Assembly<'e> {
+    /// `targets` is the length of the list of places, `file` the main one.
+    pub fn new(
+        encoder: &'e mut Encoder,
+        file: &Arc<DwarfFile>,
+        functions: &Arc<ElfFunctions>,
+        targets: usize,
+        addr_size: u8,
+        verbose: bool,
+    ) -> Assembly<'e> {
+        encoder.start_file(file);
+        let options = encoder.options.clone();
+        let first = TypeId(encoder.btf.type_count());
+        Assembly {
+            functions: functions.clone(),
+            abi: Abi::of(file.elf().machine()),
+            addr_size,
+            big: file.is_big_endian(),
+            found: vec![Found::Nothing; targets],
+            copies: FxHashMap::default(),
+            open: Vec::new(),
+            deferred: Vec::new(),
+            int_id: None,
+            has_array: false,
+            first,
+            rest: Fragment::default(),
+            funcs: Vec::new(),
+            params: Vec::new(),
+            drop: !verbose,
+            options,
+            encoder,
+        }
+    }
+
+    /// Adds a part; parts come in the order of the file.
+    pub fn add(&mut self, part: &Part, copy: Copy) -> Result<(), EncodeError> {
+        let fragment = &part.fragment;
+        let own = fragment.starts.len() as u32;
+        let first = self.encoder.btf.type_count();
+        let early = match copy {
+            Copy::Early(unit) => {
+                let base = self.found.len() as u32;
+                self.found.resize(self.found.len() + own as usize, Found::Nothing);
+                self.copies.insert(unit, base);
+                Some(base)
+            }
+            _ => None,
+        };
+        let index = self.encoder.merger.index_type().map_or(INDEX, |id| id.0);
+        let found = &self.found;
+        let id_of = |map: &[u32], local: u32| match map.get(local as usize - 1) {
+            Some(&id) => early.map_or(id, |base| PENDING | (base + local - 1)),
+            None => known_or_pending(found, local - own - 1),
+        };
+        let drop = self.drop && early.is_none();
+        let names = self.encoder.names.as_mut().expect("set when the assembly was made");
+        let merger = &mut self.encoder.merger;
+        merger.add_part(&mut self.encoder.btf, fragment, names, drop, index, id_of)?;
+        let map = merger.ids();
+        let id = |local: u32| if local == 0 { 0 } else { id_of(map, local) };
+
+        self.has_array |= fragment.has_array;
+        if self.int_id.is_none() {
+            self.int_id = fragment.int_id.map(|local| map[local as usize - 1]);
+        }
+        for deferred in &part.deferred {
+            let record = fragment.starts.partition_point(|&s| s <= deferred.word) - 1;
+            let word = deferred.word - fragment.starts[record];
+            let type_id = id(deferred.type_id);
+            self.deferred.push((TypeId(map[record]), Deferred { word, type_id, what: deferred.what.clone() }));
+        }
+        let (first_func, first_param) = (self.funcs.len() as u32, self.params.len() as u32);
+        let mut mover = Mover { from: fragment, to: &mut self.rest };
+        let annots = mover.annots();
+        for tag in &fragment.decl_tags {
+            let value = mover.name(tag.value);
+            mover.to.decl_tags.push(DeclTag { type_id: id(tag.type_id), value, ..*tag });
+        }
+        for var in &fragment.vars {
+            let mut var = var.clone();
+            (var.name, var.type_id, var.annots) = (mover.name(var.name), id(var.type_id), moved(&var.annots, annots));
+            mover.to.vars.push(var);
+        }
+        for name in &fragment.enums_with_functions {
+            let name = mover.name(*name);
+            mover.to.enums_with_functions.push(name);
+        }
+        for func in &part.funcs {
+            let mut func = func.clone();
+            (func.name, func.type_id, func.annots) = (mover.name(func.name), id(func.type_id), moved(&func.annots, annots));
+            func.params = moved(&func.params, first_param);
+            func.origin_at = link(func.origin_at, func.origin, first_func);
+            self.funcs.push(func);
+        }
+        for param in &part.params {
+            let mut param = param.clone();
+            (param.name, param.type_id) = (mover.name(param.name), id(param.type_id));
+            param.origin_at = link(param.origin_at, param.origin, first_param);
+            if !param.loc.member.is_none() {
+                (param.loc.member, param.loc.member_type) = (mover.name(param.loc.member), id(param.loc.member_type));
+            }
+            if let Some(later) = &mut param.later {
+                later.type_id = later.type_id.map(id);
+            }
+            self.params.push(param);
+        }
+        // What is new is entered last: up to here, ids were looked up in what was there before.
+        let exports: Vec<(u32, Found)> = part
+            .found
+            .iter()
+            .map(|&(target, what)| match what {
+                Found::Type(local) => (target, Found::Type(id(local))),
+                Found::Func(f) if f != NOWHERE => (target, Found::Func(first_func + f)),
+                Found::Param(p) if p != NOWHERE => (target, Found::Param(first_param + p)),
+                _ => (target, Found::Nothing),
+            })
+            .collect();
+        let own_ids: Vec<u32> = match copy {
+            Copy::Last(_) => map.to_vec(),
+            _ => Vec::new(),
+        };
+        for (target, what) in exports {
+            if early.is_none() {
+                self.found[target as usize] = what;
+            }
+        }
+        if let Copy::Last(unit) = copy {
+            if let Some(&base) = self.copies.get(&unit) {
+                for (slot, id) in self.found[base as usize..].iter_mut().zip(own_ids) {
+                    *slot = Found::Type(id);
+                }
+            }
+        }
+        for new in first..self.encoder.btf.type_count() {
+            let id = TypeId(new);
+            let pending = self.encoder.btf.get(id).is_some_and(|t| ids_in(t.words()).any(|at| t.words()[at] & PENDING != 0));
+            if pending {
+                self.open.push(id);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn known_or_pending(found: &[Found], target: u32) -> u32 {
+    match found.get(target as usize) {
+        Some(&Found::Type(id)) => id,
+        _ => PENDING | target,
+    }
+}
+
+/// The index of an origin: that in the own part, moved; for one of another unit its position among the places, marked.
+fn link(at: u32, key: u32, first: u32) -> u32 {
+    match outer_index(key) {
+        Some(target) => PENDING | target,
+        None if at == NOWHERE => NOWHERE,
+        None => at + first,
+    }
+}
+
+fn moved(range: &Range<u32>, by: u32) -> Range<u32> {
+    range.start + by..range.end + by
+}
+
+/// Where a record has ids of types.
+fn ids_in(words: &[u32]) -> impl Iterator<Item = usize> + use<> {
+    crate::btf::id_words(words[1])
+}
+
+/// Moves names from a part to what is kept of all.
+struct Mover<'a> {
+    from: &'a Fragment,
+    to: &'a mut Fragment,
+}
+
+impl Mover<'_> {
+    fn name(&mut self, name: NameRef) -> NameRef {
+        match name.source() {
+            NameSource::Local(i) => self.to.strings.push(self.from.strings.get(i)),
+            _ => name,
+        }
+    }
+
+    /// Moves all annotations of functions and variables; returns by how much their positions have moved.
+    fn annots(&mut self) -> u32 {
+        let first = self.to.annots.len() as u32;
+        for i in 0..self.from.annots.len() {
+            let annot = self.from.annots[i];
+            let value = self.name(annot.value);
+            self.to.annots.push(DeclTag { value, ..annot });
+        }
+        first
+    }
+}
+
+impl Encoder {
+    /// Names are those of `file` from now on.
+    pub(super) fn start_file(&mut self, file: &Arc<DwarfFile>) {
+        if !self.names.as_ref().is_some_and(|n| n.is_for(file)) {
+            self.merger.next_file();
+            self.names = Some(FileNames::new(file.clone()));
+        }
+    }
+
+    fn name_bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8] {
+        self.names.as_ref().map_or(&[], |names| names.bytes(fragment, name))
+    }
+}
