@@ -23,7 +23,7 @@ pub unsafe fn fixup(class: *mut Class, cu: *const Cu) {
                     (*member).bit_offset = 0;
                 }
                 None => {}
-                Some(last) if address != 0 && (*last).hole as u32 >= address => {
+                Some(last) if address != 0 && i64::from((*last).hole) >= i64::from(address) => {
                     let gap = (*last).hole as u32 / address * address;
                     close(class, last, member, gap);
                     (*class).r#type.size = (*class).r#type.size.wrapping_sub(gap);
