@@ -3,8 +3,6 @@
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::ptr;
 
-use object::read::{CompressedData, CompressionFormat};
-
 use super::elf::{elf_section_by_name, elf_symtab__delete, elf_symtab__new};
 use super::entry::{entry, non_null};
 use super::gobuffer::__gobuffer__delete;
@@ -14,14 +12,10 @@ use super::stdio::{put, stderr, text};
 use crate::abi::Ctf;
 use crate::abi::CtfHeader;
 use crate::abi::external::{Elf, GElfShdr, GElfSym, Strings};
+use crate::loader::ctf::{Content, CtfError};
 
-const MAGIC: u16 = 0xcff1;
-const VERSION: u8 = 2;
-const FLAG_COMPRESSED: u8 = 1;
 /// References with this bit set are into another table of strings.
 const EXTERNAL_STRING: u32 = 1 << 31;
-/// What a section may grow to when it is decompressed, in bytes.
-const MAX_SIZE: u32 = 1 << 30;
 
 const ELF_C_READ_MMAP: c_int = 8;
 const EV_CURRENT: u32 = 1;
@@ -202,42 +196,22 @@ pub unsafe extern "C" fn ctf__load(ctf: *mut Ctf) -> c_int {
 }
 
 unsafe fn load(ctf: *mut Ctf, section: &[u8]) -> Result<(), c_int> {
-    const HEADER: usize = size_of::<CtfHeader>();
-    if section.len() < HEADER {
-        return Err(libc::EINVAL);
-    }
-    // SAFETY: all bytes of the header are there, and any bytes make one.
-    let header = unsafe { section.as_ptr().cast::<CtfHeader>().read_unaligned() };
-    if header.ctf_version != VERSION {
-        return Err(libc::ENOTSUP);
-    }
-    let swapped = header.ctf_magic == MAGIC.swap_bytes();
-    if header.ctf_magic != MAGIC && !swapped {
-        return Err(libc::EINVAL);
-    }
-    let word = |word: u32| if swapped { word.swap_bytes() } else { word };
-    // The header itself is never compressed.
-    let content = if header.ctf_flags & FLAG_COMPRESSED != 0 {
-        let size = word(header.ctf_str_off).checked_add(word(header.ctf_str_len)).filter(|&size| size <= MAX_SIZE);
-        let format = CompressionFormat::Zlib;
-        let data = &section[HEADER..];
-        let packed = CompressedData { format, data, uncompressed_size: size.ok_or(libc::EINVAL)?.into() };
-        packed.decompress().map_err(|_| libc::EINVAL)?
-    } else {
-        section[HEADER..].into()
-    };
-    // SAFETY: the block has room for header and content.
+    let content = Content::read(section).map_err(|error| match error {
+        CtfError::Version(_) => libc::ENOTSUP,
+        _ => libc::EINVAL,
+    })?;
+    let bytes = content.bytes();
+    // SAFETY: the block has room for all bytes.
     unsafe {
-        let buf = libc::malloc(HEADER + content.len());
+        let buf = libc::malloc(bytes.len());
         if buf.is_null() {
             return Err(libc::ENOMEM);
         }
-        ptr::copy_nonoverlapping(section.as_ptr(), buf.cast(), HEADER);
-        ptr::copy_nonoverlapping(content.as_ptr(), buf.cast::<u8>().add(HEADER), content.len());
+        ptr::copy_nonoverlapping(bytes.as_ptr(), buf.cast(), bytes.len());
         libc::free((*ctf).buf);
         (*ctf).buf = buf;
-        (*ctf).size = HEADER + content.len();
-        (*ctf).swapped = swapped.into();
+        (*ctf).size = bytes.len();
+        (*ctf).swapped = content.swapped().into();
     }
     Ok(())
 }

@@ -7,12 +7,6 @@ use super::entry::{entry, missing, non_null};
 use super::objects::formats;
 use crate::abi::{ConfLoad, Cus};
 
-/// cbindgen:ignore
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn ctf__load_file(_cus: *mut Cus, _conf: *mut ConfLoad, _filename: *const c_char) -> c_int {
-    missing("ctf__load_file")
-}
-
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cus__load_dir(
     _cus: *mut Cus,

@@ -9,6 +9,7 @@
 
 pub mod btf_loader;
 pub mod ctf;
+pub mod ctf_loader;
 pub mod ctf_write;
 pub mod cu;
 pub mod cus;

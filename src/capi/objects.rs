@@ -5,10 +5,7 @@
 
 use std::ptr;
 
-use super::btf_loader;
-use super::held;
-use super::{dwarf_loader, load};
-use super::origin;
+use super::{btf_loader, ctf_loader, dwarf_loader, held, origin};
 use crate::abi::{Cu, DebugFmtOps};
 
 /// Indentation: as many TABs as a line can be indented by.
@@ -69,18 +66,15 @@ pub static mut dwarf__ops: DebugFmtOps = DebugFmtOps {
 ///
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
-pub static mut btf__ops: DebugFmtOps = DebugFmtOps {
-    name: c"btf".as_ptr(),
-    load_file: Some(btf_loader::load_file),
-    tag__free: Some(held::tag_free),
-    ..NO_OPS
-};
+pub static mut btf__ops: DebugFmtOps =
+    DebugFmtOps { name: c"btf".as_ptr(), load_file: Some(btf_loader::load_file), tag__free: Some(held::tag_free), ..NO_OPS };
 
 /// The Solaris CTF loader.
 ///
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
-pub static mut ctf__ops: DebugFmtOps = DebugFmtOps { name: c"ctf".as_ptr(), load_file: Some(load::ctf__load_file), ..NO_OPS };
+pub static mut ctf__ops: DebugFmtOps =
+    DebugFmtOps { name: c"ctf".as_ptr(), load_file: Some(ctf_loader::ctf__load_file), tag__free: Some(held::tag_free), ..NO_OPS };
 
 const NO_OPS: DebugFmtOps = DebugFmtOps {
     name: ptr::null(),
