@@ -7,26 +7,26 @@ use std::ffi::c_char;
 
 use super::Tag;
 
-/// Where a tag is declared.
-#[repr(C, align(16))]
+/// Where a tag is declared, and by which entry.
+#[repr(C)]
 pub struct DeclOrigin {
+    /// Offset of the DIE in its section, in bytes.
+    pub offset: u64,
     /// NUL-terminated, living as long as the set of units; NULL when unknown.
     pub file: *const c_char,
     pub line: u32,
 }
 
 /// What stands right in front of a tag.
-#[repr(C, align(16))]
+#[repr(C, align(8))]
 pub struct TagOrigin {
-    /// Offset of the DIE in its section, in bytes.
-    pub offset: u64,
     /// The loader's index of the tag, for as long as the unit is being built.
     pub index: u32,
     /// Whether the memory belongs to the set of units and must not be freed tag by tag.
     pub in_arena: bool,
 }
 
-const _: () = assert!(size_of::<TagOrigin>() == 16 && size_of::<DeclOrigin>() == 16);
+const _: () = assert!(size_of::<TagOrigin>() == 8 && size_of::<DeclOrigin>() == 24);
 
 impl TagOrigin {
     /// The record of a tag.

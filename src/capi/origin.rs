@@ -26,7 +26,7 @@ pub(super) unsafe extern "C" fn decl_line(tag: *const Tag, cu: *const Cu) -> u32
 
 pub(super) unsafe extern "C" fn orig_id(tag: *const Tag, cu: *const Cu) -> c_ulonglong {
     // SAFETY: as above.
-    entry(|| unsafe { if has_records(tag, cu) { (*TagOrigin::of(tag)).offset } else { 0 } })
+    entry(|| unsafe { if has_records(tag, cu) { (*TagOrigin::decl_of(tag)).offset } else { 0 } })
 }
 
 const RECORDS: usize = size_of::<DeclOrigin>() + size_of::<TagOrigin>();

@@ -67,7 +67,6 @@ impl<'a> Builder<'a, '_> {
         let tag = unsafe {
             let tag = block.add(origin_size).cast::<Tag>();
             let record = TagOrigin::of(tag);
-            (*record).offset = self.source.offset(key);
             (*record).index = index;
             (*record).in_arena = true;
             (*tag).tag = kind.0;
@@ -79,13 +78,13 @@ impl<'a> Builder<'a, '_> {
         self.s.entries.push(Entry { tag, key, ty, origin, specification, id: 0, signed });
         self.s.map.set(key, index);
         if self.options.decl_info {
-            self.declare(unit, tag, kind);
+            self.declare(unit, tag, kind, key);
         }
         (tag.cast(), index)
     }
 
     /// Notes where the tag is declared.
-    fn declare(&mut self, unit: &'a Unit, tag: *mut Tag, kind: dw::DwTag) {
+    fn declare(&mut self, unit: &'a Unit, tag: *mut Tag, kind: dw::DwTag, key: u32) {
         let (file, line) = if kind == dw::DW_TAG_inlined_subroutine {
             (ptr::null(), self.numeric(Slot::CallLine, dw::DW_AT_call_line))
         } else {
@@ -97,6 +96,7 @@ impl<'a> Builder<'a, '_> {
         // SAFETY: with decl_info there is such a record.
         unsafe {
             let record = TagOrigin::decl_of(tag);
+            (*record).offset = self.source.offset(key);
             (*record).file = file;
             // C keeps 16 bits of it.
             (*record).line = u32::from(line as u16);

@@ -34,7 +34,9 @@ impl Builder<'_, '_> {
                 return;
             }
             if (*member).bitfield_size == 0 {
-                (*member).byte_size = (self.options.library.tag_size)(member.cast(), self.cu);
+                if (*member).byte_size == 0 || (*member).tag.tag != dw_tag::MEMBER {
+                    (*member).byte_size = self.size_of_type(member.cast());
+                }
                 (*member).bit_size = ((*member).byte_size as u32).wrapping_mul(8);
                 return;
             }
@@ -43,6 +45,32 @@ impl Builder<'_, '_> {
             }
             let little_endian = (*self.cu).little_endian();
             place_bitfield(&mut *member, little_endian, self.options.fixup_silly_bitfields);
+        }
+    }
+
+    /// The size of the tag's type in bytes. Common kinds are done here, without the care that the library's function takes.
+    unsafe fn size_of_type(&self, tag: *const Tag) -> usize {
+        // SAFETY: see above the impl.
+        unsafe {
+            let mut ty = Cu::type_of(self.cu, (*tag).r#type);
+            for _ in 0..4 {
+                if ty.is_null() {
+                    break;
+                }
+                match (*ty).tag {
+                    dw_tag::POINTER_TYPE => return usize::from((*self.cu).addr_size),
+                    dw_tag::BASE_TYPE => return usize::from((*ty.cast::<BaseType>()).bit_size / 8),
+                    dw_tag::ENUMERATION_TYPE => return (*ty.cast::<Type>()).size as usize / 8,
+                    dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE if (*ty.cast::<Type>()).size > 1 => {
+                        return (*ty.cast::<Type>()).size as usize;
+                    }
+                    dw_tag::TYPEDEF | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE => {
+                        ty = Cu::type_of(self.cu, (*ty).r#type);
+                    }
+                    _ => break,
+                }
+            }
+            (self.options.library.tag_size)(tag, self.cu)
         }
     }
 

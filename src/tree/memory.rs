@@ -1,4 +1,7 @@
 //! Where tags and their names live.
+//!
+//! Millions of tags are made and none is freed before the set of units is: memory comes in large pieces from the system, zeroed, in huge
+//! pages where it has them, and is handed out from front to end.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -7,15 +10,59 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
-use crate::abi::Arena;
+/// Alignment of tags, in bytes.
+const ALIGN: usize = 8;
+/// Size of the first piece, in bytes: most files are small.
+const FIRST: usize = 256 << 10;
+/// Of the later ones.
+const LARGE: usize = 8 << 20;
+const HUGE_PAGE: usize = 2 << 20;
 
-/// The arenas of workers that have ended.
+/// A piece of memory from the system.
+struct Piece {
+    start: *mut u8,
+    size: usize,
+}
+
+// SAFETY: nothing but an address, which its owner alone unmaps.
+unsafe impl Send for Piece {}
+
+impl Piece {
+    fn new(size: usize) -> Option<Piece> {
+        // SAFETY: a new private mapping.
+        unsafe {
+            let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            let start = libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0);
+            if start == libc::MAP_FAILED {
+                return None;
+            }
+            if size >= HUGE_PAGE {
+                // A wish, not more.
+                libc::madvise(start, size, libc::MADV_HUGEPAGE);
+            }
+            Some(Piece { start: start.cast(), size })
+        }
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        // SAFETY: mapped by new, with this size.
+        unsafe {
+            libc::munmap(self.start.cast(), self.size);
+        }
+    }
+}
+
+/// The memory of workers that have ended.
 #[derive(Clone, Default)]
-pub struct Arenas(Arc<Mutex<Vec<Arena>>>);
+pub struct Arenas(Arc<Mutex<Vec<Piece>>>);
 
-/// A worker's memory for tags. When the worker ends, the memory goes to the [`Arenas`].
+/// A worker's memory for tags. When the worker ends, it goes to the [`Arenas`].
 pub struct Memory {
-    arena: Arena,
+    pieces: Vec<Piece>,
+    next: *mut u8,
+    left: usize,
     arenas: Arenas,
     strings: *mut u8,
     strings_left: usize,
@@ -23,27 +70,50 @@ pub struct Memory {
     short: FxHashMap<u64, *const c_char>,
 }
 
-// SAFETY: the pointers lead into the arena, which is the worker's own.
+// SAFETY: the pointers lead into the pieces, which are the worker's own.
 unsafe impl Send for Memory {}
 
-/// Names are copied into pieces of this many bytes.
+/// Names are copied into parts of this many bytes.
 const STRINGS: usize = 4096;
 
 impl Memory {
     pub fn new(arenas: Arenas) -> Memory {
-        Memory { arena: Arena::default(), arenas, strings: ptr::null_mut(), strings_left: 0, short: FxHashMap::default() }
+        Memory {
+            pieces: Vec::new(),
+            next: ptr::null_mut(),
+            left: 0,
+            arenas,
+            strings: ptr::null_mut(),
+            strings_left: 0,
+            short: FxHashMap::default(),
+        }
     }
 
-    /// `size` zeroed bytes, aligned to 16.
+    /// `size` zeroed bytes, aligned to 8.
     ///
     /// # Panics
     /// When memory is short: the load ends then.
+    #[inline]
     pub fn zeroed(&mut self, size: usize) -> *mut u8 {
-        let block = self.arena.alloc(size);
-        assert!(!block.is_null(), "out of memory for {size} bytes");
-        // SAFETY: the block has that many bytes.
-        unsafe { ptr::write_bytes(block, 0, size) };
+        let size = size.next_multiple_of(ALIGN);
+        if size > self.left {
+            self.grow(size);
+        }
+        let block = self.next;
+        self.left -= size;
+        // SAFETY: the piece has that many bytes from there on.
+        self.next = unsafe { block.add(size) };
         block
+    }
+
+    #[cold]
+    fn grow(&mut self, size: usize) {
+        let usual = if self.pieces.is_empty() { FIRST } else { LARGE };
+        let piece = Piece::new(size.max(usual).next_multiple_of(4096));
+        let Some(piece) = piece else { panic!("out of memory for {size} bytes of tags") };
+        self.next = piece.start;
+        self.left = piece.size;
+        self.pieces.push(piece);
     }
 
     /// A NUL-terminated copy. Short ones are shared.
@@ -73,7 +143,7 @@ impl Memory {
             }
             let at = STRINGS - self.strings_left;
             self.strings_left -= size;
-            // SAFETY: `size` bytes from there on lie in the piece.
+            // SAFETY: `size` bytes from there on lie in the part.
             unsafe { self.strings.add(at) }
         };
         // SAFETY: the block is new, zeroed, and one byte longer than the string.
@@ -84,6 +154,33 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.arenas.0.lock().push(std::mem::take(&mut self.arena));
+        self.arenas.0.lock().append(&mut self.pieces);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::CStr;
+
+    #[test]
+    fn blocks_are_zeroed_and_apart_and_strings_shared() {
+        let arenas = Arenas::default();
+        let mut memory = Memory::new(arenas.clone());
+        let blocks: Vec<*mut u8> = (0..1000).map(|_| memory.zeroed(1001)).collect();
+        for &block in &blocks {
+            // SAFETY: each block has that many bytes.
+            let bytes = unsafe { std::slice::from_raw_parts_mut(block, 1001) };
+            assert!(bytes.iter().all(|&b| b == 0));
+            bytes.fill(1);
+        }
+        assert_eq!(memory.string(b"i"), memory.string(b"i"));
+        let long = vec![b'x'; 10_000];
+        for name in [&b""[..], b"list_head", &long] {
+            // SAFETY: NUL-terminated by contract.
+            assert_eq!(unsafe { CStr::from_ptr(memory.string(name)) }.to_bytes(), name);
+        }
+        drop(memory);
+        assert!(!arenas.0.lock().is_empty());
     }
 }
