@@ -16,10 +16,9 @@ use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::Source;
 use crate::elf::{ElfError, ElfFile};
-use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
 use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFacts};
-use crate::loader::encode::EncodeContext;
+use crate::loader::encode::{EncodeContext, Share};
 use crate::loader::queue::Steal;
 use crate::tree;
 use gimli::constants as dw;
@@ -241,25 +240,25 @@ struct Encoding {
 /// A unit's own part, for [`super::encoder`].
 pub(super) struct EncodeUnit {
     pub context: Arc<EncodeContext>,
-    pub fragment: Arc<Mutex<Fragment>>,
+    pub share: Arc<Mutex<Share>>,
 }
 
 impl Kind for Encoding {
-    type Product = Fragment;
-    type Kept = Arc<Mutex<Fragment>>;
+    type Product = Share;
+    type Kept = Arc<Mutex<Share>>;
 
-    unsafe fn attach(&self, cu: *mut Cu, fragment: Fragment) -> Arc<Mutex<Fragment>> {
-        let fragment = Arc::new(Mutex::new(fragment));
+    unsafe fn attach(&self, cu: *mut Cu, share: Share) -> Arc<Mutex<Share>> {
+        let share = Arc::new(Mutex::new(share));
         // SAFETY: passed on.
         if let Some(side) = unsafe { CuSide::of(cu) } {
-            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), fragment: fragment.clone() }));
+            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), share: share.clone() }));
         }
-        fragment
+        share
     }
 
-    fn deleted(&self, kept: Arc<Mutex<Fragment>>) {
-        if let Some(fragment) = Arc::into_inner(kept) {
-            self.context.recycle(fragment.into_inner());
+    fn deleted(&self, kept: Arc<Mutex<Share>>) {
+        if let Some(share) = Arc::into_inner(kept) {
+            self.context.recycle(share.into_inner());
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::abi::{ConfLoad, Cu};
 use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
-use crate::encoder::{EncodeError, Encoder, Unit};
+use crate::encoder::{EncodeError, Encoder};
 
 /// `struct btf_encoder`, opaque to C.
 ///
@@ -126,9 +126,7 @@ pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *m
             };
             (&mut *encoder, unit, stdio::text((*cu).name))
         };
-        let fragment = unit.fragment.lock();
-        let unit = Unit { name, file: &unit.context.dwarf, functions: &unit.context.functions, fragment: &fragment };
-        match encoder.encoder.add(&unit, &mut encoder.streams) {
+        match unit.share.lock().add_to(&mut encoder.encoder, &unit.context, name, &mut encoder.streams) {
             Ok(()) => 1,
             // The report was told which variable.
             Err(EncodeError::Variable) => -1,

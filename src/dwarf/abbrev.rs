@@ -181,7 +181,8 @@ pub struct Abbrevs {
     dense: bool,
     codes: FxHashMap<u64, u32>,
     sizes: Option<FormSizes>,
-    pub has_ref_addr: bool,
+    /// Whether there are forms for references out of the unit, or forms that stand in the entries.
+    pub has_outward: bool,
 }
 
 impl Abbrevs {
@@ -198,7 +199,7 @@ impl Abbrevs {
         self.constants.clear();
         self.codes.clear();
         self.dense = true;
-        self.has_ref_addr = false;
+        self.has_outward = false;
         self.sizes = Some(sizes);
         let mut attrs: Vec<(u16, u16, u32)> = Vec::with_capacity(16);
         loop {
@@ -222,7 +223,7 @@ impl Abbrevs {
                     constant = self.constants.len() as u32;
                     self.constants.push(c.sleb()?);
                 }
-                self.has_ref_addr |= dw::DwForm(form) == dw::DW_FORM_ref_addr;
+                self.has_outward |= is_outward(dw::DwForm(form));
                 // An attribute number that does not fit is nobody's: 0 is no attribute.
                 attrs.push((u16::try_from(at).unwrap_or(0), form, constant));
             }
@@ -360,6 +361,18 @@ impl Abbrevs {
             Some(read) => value_of(read, c),
         }
     }
+}
+
+fn is_outward(form: dw::DwForm) -> bool {
+    matches!(
+        form,
+        dw::DW_FORM_ref_addr
+            | dw::DW_FORM_ref_sig8
+            | dw::DW_FORM_GNU_ref_alt
+            | dw::DW_FORM_ref_sup4
+            | dw::DW_FORM_ref_sup8
+            | dw::DW_FORM_indirect
+    )
 }
 
 fn value_of(read: Read, c: &mut Cursor<'_>) -> Result<u64, DwarfError> {

@@ -119,12 +119,17 @@ impl<'a> Source<'a> {
     #[cold]
     fn outward(&self, form: dw::DwForm, value: u64) -> u32 {
         let Some(place) = self.outward_place(form, value) else { return 0 };
-        let start = self.shift + self.base;
-        if (start..start + self.buf.len() as u64).contains(&place) {
-            return (place - start) as u32;
+        if let Some(key) = self.key_of(place) {
+            return key;
         }
         let at = self.outer.and_then(|o| o.targets.binary_search(&place).ok());
         at.and_then(|i| u32::try_from(i).ok()).filter(|&i| i < OUTER).map_or(0, |i| i | OUTER)
+    }
+
+    /// The key of a place in the buffer.
+    pub fn key_of(&self, place: u64) -> Option<u32> {
+        let start = self.shift + self.base;
+        (start..start + self.buf.len() as u64).contains(&place).then(|| (place - start) as u32)
     }
 
     /// The place that a reference out of a unit names; `None` for other forms, unknown signatures, and a missing alternate file.

@@ -56,6 +56,8 @@ pub enum EncodeError {
     Distill(BtfError),
     Edit(edit::EditError),
     Output(output::OutputError),
+    /// The workers ended before their work was done.
+    Workers(String),
 }
 
 impl fmt::Display for EncodeError {
@@ -68,6 +70,7 @@ impl fmt::Display for EncodeError {
             EncodeError::Distill(e) => write!(f, "could not generate distilled base BTF: {e}"),
             EncodeError::Edit(e) => e.fmt(f),
             EncodeError::Output(e) => e.fmt(f),
+            EncodeError::Workers(why) => f.write_str(why),
         }
     }
 }

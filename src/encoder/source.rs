@@ -11,6 +11,8 @@ pub struct SourceNames<'a> {
     pub source: Source<'a>,
     /// Names that start with this become just this.
     pub kabi_prefix: Option<&'a [u8]>,
+    /// The strings are another file's than those that the merge knows: fragments keep them themselves.
+    pub local: bool,
 }
 
 impl<'a> std::ops::Deref for SourceNames<'a> {
@@ -26,7 +28,7 @@ impl<'a> SourceNames<'a> {
     #[inline]
     pub fn name(&self, unit: &Unit, attrs: &Attrs, slot: Slot, strings: &mut LocalStrings) -> NameRef {
         let Some((form, value)) = attrs.get(slot) else { return NameRef::NONE };
-        if form == dw::DW_FORM_strp && self.kabi_prefix.is_none() && value < self.file.debug_str().len() as u64 {
+        if form == dw::DW_FORM_strp && self.kabi_prefix.is_none() && !self.local && value < self.file.debug_str().len() as u64 {
             if let Some(name) = NameRef::debug_str(value) {
                 return name;
             }
@@ -41,7 +43,7 @@ impl<'a> SourceNames<'a> {
                 return strings.push(prefix);
             }
         }
-        match in_debug_str.and_then(NameRef::debug_str) {
+        match in_debug_str.filter(|_| !self.local).and_then(NameRef::debug_str) {
             Some(name) => name,
             None => strings.push(bytes),
         }

@@ -3,6 +3,8 @@
 //! The host (a C program behind the ABI, or a test) says which units it wants and takes the products. Files whose units refer to each
 //! other are handed over as one unit that holds them all, as the host's interface has no other way to resolve such references.
 
+use super::alternate;
+use super::plan::{self, Files, Plan};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
@@ -117,6 +119,14 @@ pub trait Profile<Handle>: Sync {
     /// What a unit without entries becomes.
     fn empty(&self) -> Self::Product;
 
+    /// Whether files whose units refer to each other are taken in unit by unit; else they are built from one buffer.
+    fn takes_plans(&self) -> bool {
+        false
+    }
+
+    /// Takes in such a file, now or when the product is used, on `jobs` workers.
+    fn take_plan(&self, _plan: Plan, _jobs: usize, _product: &mut Self::Product) {}
+
     /// Takes in the entries of the source's units, each from the key of the first child of its own entry on; `None` for units to be passed
     /// over. After an error the product is that of a unit without entries.
     fn build(
@@ -133,6 +143,8 @@ pub trait Profile<Handle>: Sync {
 /// One file being loaded. Lives as long as units of it do.
 pub struct FileContext {
     pub dwarf: Arc<DwarfFile>,
+    /// The file that dwz has moved to what several files have in common.
+    pub alternate: Option<Arc<DwarfFile>>,
     pub build_id: Vec<u8>,
 }
 
@@ -141,7 +153,8 @@ impl FileContext {
         let elf = Arc::new(elf);
         let dwarf = DwarfFile::open(elf.clone())?.ok_or(LoadError::NoDwarf)?;
         let build_id = elf.build_id().ok().flatten().unwrap_or_default();
-        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), build_id }))
+        let alternate = alternate::find(&elf).map(Arc::new);
+        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, build_id }))
     }
 }
 
@@ -152,18 +165,49 @@ where
     P: Profile<H::Handle, Product = H::Product>,
 {
     if force_merging || units_refer_to_each_other(&context.dwarf)? {
-        return load_merged(host, profile, context);
+        if !profile.takes_plans() {
+            return load_merged(host, profile, context);
+        }
+        return load_planned(host, profile, context, jobs);
     }
     let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
     let finished = queue::run(&work, &mut (), jobs);
     for (_, item) in finished.left {
         host.keep(item.handle);
     }
-    match finished.outcome {
-        Outcome::Done | Outcome::Stopped => Ok(()),
-        Outcome::Aborted => Err(LoadError::Aborted),
-        Outcome::Panicked(what) => Err(LoadError::Panicked(what)),
-        Outcome::NoThread(e) => Err(LoadError::NoThread(e)),
+    finished.outcome.into_result()
+}
+
+impl Outcome {
+    pub(super) fn into_result(self) -> Result<(), LoadError> {
+        match self {
+            Outcome::Done | Outcome::Stopped => Ok(()),
+            Outcome::Aborted => Err(LoadError::Aborted),
+            Outcome::Panicked(what) => Err(LoadError::Panicked(what)),
+            Outcome::NoThread(e) => Err(LoadError::NoThread(e)),
+        }
+    }
+}
+
+/// One unit of all units, which the profile takes in later, unit by unit.
+fn load_planned<H, P>(host: &H, profile: &P, context: &Arc<FileContext>, jobs: usize) -> Result<(), LoadError>
+where
+    H: Host,
+    P: Profile<H::Handle, Product = H::Product>,
+{
+    let forms = context.dwarf.outward_forms()?;
+    if forms.alternate && context.alternate.is_none() {
+        host.message(&alternate::missing(context.dwarf.elf()));
+    }
+    let files = Files { main: context.dwarf.clone(), alternate: context.alternate.clone() };
+    let Some(plan) = plan::plan(host, &files, jobs)? else { return Ok(()) };
+    let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
+    let handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
+    let mut product = profile.empty();
+    profile.take_plan(plan, jobs, &mut product);
+    match host.steal(handle, product, &[]) {
+        Steal::Abort => Err(LoadError::Aborted),
+        Steal::Continue | Steal::Stop => Ok(()),
     }
 }
 
@@ -176,7 +220,8 @@ fn units_refer_to_each_other(dwarf: &DwarfFile) -> Result<bool, LoadError> {
             return Ok(true);
         }
     }
-    Ok(dwarf.outward_forms()?.ref_addr)
+    let forms = dwarf.outward_forms()?;
+    Ok(forms.ref_addr || forms.signature || forms.alternate)
 }
 
 struct Next {
@@ -400,7 +445,7 @@ where
 }
 
 /// The header at `offset`, which moves on to the next. Units of unknown versions are passed with a message.
-fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64) -> Option<UnitHeader> {
+pub(super) fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64) -> Option<UnitHeader> {
     loop {
         match dwarf.unit_header(*offset) {
             Ok(header) => {
@@ -410,9 +455,9 @@ fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64) -> Option
             Err(e) => {
                 host.message(&format!("{}: {e}, left out", dwarf.elf().path().display()));
                 match e {
-                    DwarfError::Version { offset: at, size, .. } => *offset = at + size,
+                    DwarfError::Version { size, .. } => *offset += size,
                     // Where the next unit starts is not known.
-                    _ => *offset = u64::MAX,
+                    _ => *offset = dwarf.next_section(*offset),
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! The encode profile: units become fragments.
 
 use super::dwarf::{LoadError, Profile};
+use super::merged::MergedFile;
+use super::plan::Plan;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::file::DwarfFile;
@@ -10,7 +12,9 @@ use crate::encoder::closure;
 use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
+use crate::encoder::report::Report;
 use crate::encoder::source::{SourceNames, wanted};
+use crate::encoder::{EncodeError, Encoder, Unit};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -30,10 +34,37 @@ impl EncodeContext {
         Ok(Arc::new(EncodeContext { dwarf, functions, options, pool: Mutex::default() }))
     }
 
-    /// Takes back a fragment that is not needed any more.
-    pub fn recycle(&self, mut fragment: Fragment) {
-        fragment.clear();
-        self.pool.lock().push(fragment);
+    /// Takes back what is not needed any more.
+    pub fn recycle(&self, share: Share) {
+        if let Share::Fragment(mut fragment) = share {
+            fragment.clear();
+            self.pool.lock().push(fragment);
+        }
+    }
+}
+
+/// What a unit brings to the BTF.
+pub enum Share {
+    Fragment(Fragment),
+    /// All units of a file whose units refer to each other, still to be read.
+    Merged(Box<MergedFile>),
+}
+
+impl Share {
+    /// Adds the share of the unit called `name` to an encoder.
+    pub fn add_to(
+        &self,
+        encoder: &mut Encoder,
+        context: &EncodeContext,
+        name: &[u8],
+        report: &mut (dyn Report + Send),
+    ) -> Result<(), EncodeError> {
+        match self {
+            Share::Fragment(fragment) => {
+                encoder.add(&Unit { name, file: &context.dwarf, functions: &context.functions, fragment }, report)
+            }
+            Share::Merged(file) => file.encode(encoder, context, name, report),
+        }
     }
 }
 
@@ -45,7 +76,7 @@ pub struct EncodeScratch {
 }
 
 impl<Handle> Profile<Handle> for EncodeContext {
-    type Product = Fragment;
+    type Product = Share;
     type Scratch = EncodeScratch;
 
     fn scratch(&self) -> EncodeScratch {
@@ -56,8 +87,16 @@ impl<Handle> Profile<Handle> for EncodeContext {
         wanted(tag, at)
     }
 
-    fn empty(&self) -> Fragment {
-        self.pool.lock().pop().unwrap_or_default()
+    fn empty(&self) -> Share {
+        Share::Fragment(self.pool.lock().pop().unwrap_or_default())
+    }
+
+    fn takes_plans(&self) -> bool {
+        true
+    }
+
+    fn take_plan(&self, plan: Plan, jobs: usize, share: &mut Share) {
+        *share = Share::Merged(Box::new(MergedFile::new(plan, jobs)));
     }
 
     fn build(
@@ -65,13 +104,14 @@ impl<Handle> Profile<Handle> for EncodeContext {
         source: Source<'_>,
         starts: &[Option<u32>],
         _: &mut Handle,
-        fragment: &mut Fragment,
+        share: &mut Share,
         scratch: &mut EncodeScratch,
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
+        let Share::Fragment(fragment) = share else { return Ok(()) };
         let units = source.units;
         let abi = Abi::of(self.dwarf.elf().machine());
-        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref() };
+        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local: false };
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
         for (unit, start) in units.iter().zip(starts) {
             if let Some(key) = *start {

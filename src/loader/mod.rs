@@ -1,8 +1,11 @@
 //! Files, threads and their order.
 
+pub mod alternate;
 pub mod btf;
 pub mod ctf;
 pub mod dwarf;
 pub mod encode;
+pub mod merged;
+pub mod plan;
 pub mod queue;
 mod sync;

@@ -1,0 +1,175 @@
+//! The encode profile for files whose units refer to each other: parts by all workers, put together in order.
+//!
+//! The host sees one unit. Its entries are read when the host gives it to the encoder: so no more parts are in memory than workers
+//! have on their way, and the encoder is what they are put together in.
+
+use super::encode::EncodeContext;
+use super::plan::{Plan, PlannedUnit, read_unit};
+use super::queue::{self, Decoded, Outcome, Steal, Work};
+use crate::dwarf::DwarfError;
+use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
+use crate::dwarf::source::read_unit_entry;
+use crate::encoder::builder::{Builder, Scratch};
+use crate::encoder::closure::{self, HashScratch};
+use crate::encoder::merged::{Assembly, Copy, Part};
+use crate::encoder::options::Abi;
+use crate::encoder::report::{Report, text};
+use crate::encoder::source::{SourceNames, wanted};
+use crate::encoder::{EncodeError, Encoder};
+use parking_lot::Mutex;
+
+/// A file that is still to be read.
+pub struct MergedFile {
+    plan: Plan,
+    jobs: usize,
+}
+
+impl MergedFile {
+    pub fn new(plan: Plan, jobs: usize) -> MergedFile {
+        MergedFile { plan, jobs }
+    }
+
+    /// Reads all units on the workers and adds them to the encoder as one unit called `name`.
+    pub fn encode(
+        &self,
+        encoder: &mut Encoder,
+        context: &EncodeContext,
+        name: &[u8],
+        report: &mut (dyn Report + Send),
+    ) -> Result<(), EncodeError> {
+        let (file, targets) = (&context.dwarf, self.plan.targets.len());
+        let verbose = report.verbose();
+        let assembly = Assembly::new(encoder, file, &context.functions, targets, self.plan.addr_size, verbose);
+        let mut stage = Stage { assembly, report, error: None };
+        let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default() };
+        let outcome = queue::run(&work, &mut stage, self.jobs).outcome;
+        if let Some(error) = stage.error {
+            return Err(error);
+        }
+        match outcome {
+            Outcome::Done => stage.assembly.finish(file, name, stage.report),
+            other => Err(EncodeError::Workers(other.to_string())),
+        }
+    }
+}
+
+/// Whoever steals puts together.
+struct Stage<'a> {
+    assembly: Assembly<'a>,
+    report: &'a mut (dyn Report + Send),
+    error: Option<EncodeError>,
+}
+
+struct Parts<'a> {
+    file: &'a MergedFile,
+    context: &'a EncodeContext,
+    /// Position in the plan's order.
+    next: Mutex<u32>,
+    /// Parts whose memory may be used again.
+    pool: Mutex<Vec<Part>>,
+}
+
+struct Item {
+    part: Part,
+    copy: Copy,
+    messages: Vec<String>,
+}
+
+/// What a worker keeps.
+#[derive(Default)]
+struct WorkerScratch {
+    buf: Vec<u8>,
+    table: Vec<u8>,
+    abbrevs: Abbrevs,
+    attrs: Attrs,
+    builder: Scratch,
+    hash: HashScratch,
+}
+
+impl<'a> Work for Parts<'a> {
+    type Item = Item;
+    type Scratch = WorkerScratch;
+    type Stage = Stage<'a>;
+
+    fn scratch(&self) -> WorkerScratch {
+        WorkerScratch::default()
+    }
+
+    fn decode(&self, scratch: &mut WorkerScratch) -> Decoded<Item> {
+        let plan = &self.file.plan;
+        let at = {
+            let mut next = self.next.lock();
+            *next += 1;
+            *next - 1
+        };
+        let Some(&(unit, copy)) = plan.order.get(at as usize) else { return Decoded::End };
+        let unit = &plan.units[unit as usize];
+        let mut part = self.pool.lock().pop().unwrap_or_default();
+        let mut messages = Vec::new();
+        if let Err(e) = self.build(unit, copy, &mut part, scratch, &mut messages) {
+            part.clear();
+            let file = plan.files.file(unit.in_alternate);
+            let (path, (section, at)) = (file.elf().path().display(), file.place(unit.header.offset));
+            messages.push(format!("{path}: {e}, the unit at {section}+{at:#x} is left out"));
+        }
+        Decoded::Item(at, Item { part, copy, messages })
+    }
+
+    fn steal(&self, _: &mut WorkerScratch, stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
+        let Item { mut part, copy, messages } = item;
+        // What is wrong with a unit was said with its first copy.
+        if !matches!(copy, Copy::Last(_)) {
+            for message in messages {
+                stage.report.error(&text!(message.as_str(), "\n"));
+            }
+        }
+        if let Err(e) = stage.assembly.add(&part, copy) {
+            stage.error = Some(e);
+            return Steal::Abort;
+        }
+        part.clear();
+        self.pool.lock().push(part);
+        Steal::Continue
+    }
+}
+
+impl Parts<'_> {
+    fn build(
+        &self,
+        planned: &PlannedUnit,
+        copy: Copy,
+        part: &mut Part,
+        scratch: &mut WorkerScratch,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let (plan, context) = (&self.file.plan, self.context);
+        let (files, options) = (&plan.files, &context.options);
+        let (header, in_alternate) = (planned.header, planned.in_alternate);
+        let file = files.file(in_alternate);
+        let abbrevs = std::mem::take(&mut scratch.abbrevs);
+        let mut unit = read_unit(file, header, &mut scratch.buf, &mut scratch.table, abbrevs, wanted)?;
+        let Some((_, _, key)) = read_unit_entry(file, &scratch.buf, header.offset, &mut unit, &mut scratch.attrs)? else {
+            return Ok(());
+        };
+        let units = std::slice::from_ref(&unit);
+        let source = files.source(in_alternate, &scratch.buf, units, header.offset, &plan.targets);
+        let producer = source.string(&unit, &scratch.attrs, Slot::Producer);
+        let clang = producer.is_some_and(|p| memchr::memmem::find(p, b"clang").is_some());
+        unit.producer_clang = clang;
+        let units = std::slice::from_ref(&unit);
+        let source = files.source(in_alternate, &scratch.buf, units, header.offset, &plan.targets);
+        let kabi_prefix = options.kabi_prefix.as_deref();
+        let names = SourceNames { source, kabi_prefix, local: in_alternate };
+        let abi = Abi::of(context.dwarf.elf().machine());
+        let mut builder = Builder::new(names, options, abi, &mut scratch.builder, part.fragment());
+        builder.walk(&units[0], key)?;
+        let rest = builder.finish_part(&context.functions, plan.targets_in(planned));
+        rest.into(part);
+        messages.append(scratch.builder.messages());
+        if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
+            closure::hash_closures(part.fragment(), &mut scratch.hash);
+        }
+        scratch.abbrevs = unit.abbrevs;
+        Ok(())
+    }
+}
