@@ -50,21 +50,23 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     if !hash_bits_fit(conf_ref) {
         return -libc::E2BIG;
     }
-    // What is no ELF file, or has no DWARF, may be of another format: nothing to tell.
+    // What is no ELF file, or has no DWARF, may be of another format: nothing to tell, unless there is no other way to encode it.
+    let encoding = is_encoding(conf_ref);
     let elf = match ElfFile::open(path) {
         Ok(elf) => elf,
-        Err(ElfError::Open { .. } | ElfError::NotElf { .. }) => return -1,
+        Err(ElfError::Open { .. } | ElfError::NotElf { .. }) if !encoding => return -1,
         Err(e) => return fail(&e),
     };
     let file = match FileContext::open(elf) {
         Ok(file) => file,
-        Err(LoadError::NoDwarf) => return -1,
+        Err(LoadError::NoDwarf) if !encoding => return -1,
+        Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
         Err(e) => return fail(&e),
     };
     let filename = filename.to_owned();
     let jobs = usize::try_from(conf_ref.nr_jobs).unwrap_or(0);
     let merge = conf_ref.force_cu_merging;
-    let result = if is_encoding(conf_ref) {
+    let result = if encoding {
         EncodeContext::new(file.dwarf.clone(), options(conf_ref)).and_then(|context| {
             let host = Program { cus, conf, filename, kind: Encoding { context: context.clone() } };
             dwarf::load(&host, &*context, &file, jobs, merge)
