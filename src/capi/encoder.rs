@@ -4,9 +4,10 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::entry::{entry, non_null};
 use super::dwarf_loader::{encode_unit, options};
-use super::{libbpf, stdio};
+use super::entry::{entry, non_null};
+use super::libbpf::{self, Made};
+use super::{encoding_context, stdio};
 use crate::abi::external::Btf as LibbpfBtf;
 use crate::abi::{ConfLoad, Cu};
 use crate::elf::edit::EditError;
@@ -23,6 +24,28 @@ pub struct BtfEncoder {
     detached: Option<PathBuf>,
     path: Vec<u8>,
     streams: Streams,
+    base: *mut LibbpfBtf,
+    /// Of an address in the file, in bytes.
+    addr_size: u8,
+    /// What the program asked to see of the BTF, and at which sizes of types and strings.
+    shown: Vec<(usize, usize, Made)>,
+}
+
+/// The encoder's BTF as an object of libbpf's, which lives as long as the encoder.
+///
+/// # Safety
+/// The base that the encoder was made with is still there.
+pub(super) unsafe fn object_of(encoder: &mut BtfEncoder) -> Result<*mut LibbpfBtf, String> {
+    let btf = encoder.encoder.btf();
+    let sizes = (btf.type_bytes(), btf.string_bytes());
+    if let Some((_, _, made)) = encoder.shown.last().filter(|&&(types, strings, _)| (types, strings) == sizes) {
+        return Ok(made.as_ptr());
+    }
+    // SAFETY: passed on.
+    let made = unsafe { Made::new(&btf.to_bytes(), encoder.base, encoder.addr_size) }?;
+    let object = made.as_ptr();
+    encoder.shown.push((sizes.0, sizes.1, made));
+    Ok(object)
 }
 
 /// C's streams as the encoder's report.
@@ -67,7 +90,11 @@ pub unsafe extern "C" fn btf_encoder__new(
             new_encoder(cu, detached, base_btf, &*conf_load, &mut streams)
         };
         match made {
-            Some(encoder) => Box::into_raw(Box::new(encoder)),
+            Some(encoder) => {
+                let encoder = Box::into_raw(Box::new(encoder));
+                encoding_context::enter(encoder);
+                encoder
+            }
             None => std::ptr::null_mut(),
         }
     })
@@ -111,7 +138,8 @@ unsafe fn new_encoder(
         streams.out(&text!("File ", &path[..], ":\n"));
     }
     let streams = Streams { verbose: streams.verbose };
-    Some(BtfEncoder { encoder, detached, path, streams })
+    let addr_size = elf.addr_size();
+    Some(BtfEncoder { encoder, detached, path, streams, base: base_btf, addr_size, shown: Vec::new() })
 }
 
 /// Adds a unit's types, functions and variables. 1 when done, -1 on error.
@@ -196,6 +224,7 @@ fn describe(error: &EncodeError, encoder: &BtfEncoder) -> Vec<u8> {
 pub unsafe extern "C" fn btf_encoder__delete(encoder: *mut BtfEncoder) {
     entry(|| {
         if !encoder.is_null() {
+            encoding_context::leave(encoder);
             // SAFETY: made by btf_encoder__new and not used any more, by the caller's word.
             unsafe { drop(Box::from_raw(encoder)) }
         }

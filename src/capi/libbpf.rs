@@ -16,6 +16,7 @@ use crate::loader::btf::Base;
 type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
 type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
 type PointerSize = unsafe extern "C" fn(*const Object) -> usize;
+type SetPointerSize = unsafe extern "C" fn(*mut Object, usize) -> i32;
 type New = unsafe extern "C" fn(*const c_void, u32) -> *mut Object;
 type NewSplit = unsafe extern "C" fn(*const c_void, u32, *mut Object) -> *mut Object;
 type Free = unsafe extern "C" fn(*mut Object);
@@ -34,7 +35,7 @@ unsafe fn function<F>(name: &CStr) -> Result<F, String> {
     const { assert!(size_of::<F>() == size_of::<*mut c_void>()) }
     let address = find_symbol(name);
     if address.is_null() {
-        return Err(format!("{} is in no library of this process; split BTF needs libbpf", name.to_string_lossy()));
+        return Err(format!("{} is in no library of this process, which has to bring libbpf", name.to_string_lossy()));
     }
     // SAFETY: an address of that function, by the caller's word.
     Ok(unsafe { transmute_copy(&address) })
@@ -77,11 +78,12 @@ unsafe fn read(object: *const Object, depth: u32) -> Result<Arc<Btf>, String> {
 pub(super) struct Made(*mut Object);
 
 impl Made {
-    /// Has libbpf make an object of serialised BTF, split from `base` unless that is NULL.
+    /// Has libbpf make an object of serialised BTF, split from `base` unless that is NULL, of a program with addresses of
+    /// `addr_size` bytes.
     ///
     /// # Safety
     /// `base` is NULL or an object of the process's libbpf that lives longer.
-    pub(super) unsafe fn new(bytes: &[u8], base: *mut Object) -> Result<Made, String> {
+    pub(super) unsafe fn new(bytes: &[u8], base: *mut Object, addr_size: u8) -> Result<Made, String> {
         let size = u32::try_from(bytes.len()).map_err(|_| "more than 4 GiB of BTF".to_string())?;
         // SAFETY: passed on; libbpf copies the bytes.
         let object = unsafe {
@@ -93,6 +95,12 @@ impl Made {
         };
         if object.is_null() || object.addr() > usize::MAX - MAX_ERRNO {
             return Err("libbpf does not take the BTF".to_string());
+        }
+        // SAFETY: as above. An older libbpf takes the size from `long`, as it does for other objects.
+        unsafe {
+            if let Ok(set_pointer_size) = function::<SetPointerSize>(c"btf__set_pointer_size") {
+                set_pointer_size(object, addr_size.into());
+            }
         }
         Ok(Made(object))
     }

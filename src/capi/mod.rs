@@ -16,6 +16,7 @@ pub mod cus;
 pub mod dwarf_loader;
 pub mod elf;
 pub mod encoder;
+pub mod encoding_context;
 pub mod entry;
 pub mod find;
 pub mod gobuffer;
