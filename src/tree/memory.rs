@@ -1,7 +1,7 @@
 //! Where tags and their names live.
 //!
-//! Millions of tags are made and none is freed before the set of units is: memory comes in large pieces from the system, zeroed, in huge
-//! pages where it has them, and is handed out from front to end.
+//! Millions of tags are made and none is freed before the set of units is: memory comes in large pieces from the system, zeroed, and
+//! is handed out from front to end.
 
 use std::ffi::c_char;
 use std::ptr;
@@ -16,7 +16,6 @@ const ALIGN: usize = 8;
 const FIRST: usize = 256 << 10;
 /// Of the later ones.
 const LARGE: usize = 8 << 20;
-const HUGE_PAGE: usize = 2 << 20;
 
 /// A piece of memory from the system.
 struct Piece {
@@ -32,13 +31,10 @@ impl Piece {
         // SAFETY: a new private mapping.
         unsafe {
             let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+            // Without a wish for huge pages: looking for them costs more than all the small ones.
             let start = libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0);
             if start == libc::MAP_FAILED {
                 return None;
-            }
-            if size >= HUGE_PAGE {
-                // A wish, not more.
-                libc::madvise(start, size, libc::MADV_HUGEPAGE);
             }
             Some(Piece { start: start.cast(), size })
         }
