@@ -98,21 +98,23 @@ pub fn hash_closures(fragment: &mut Fragment, s: &mut HashScratch) {
     fragment.closures.extend(s.closure.iter().map(|h| h.value()));
 }
 
-/// Mixes in a name: by its offset in `.debug_str` where it has one, else by its bytes.
-#[inline]
+/// Mixes in a name, by its offset in `.debug_str` where it has one, and two words.
+#[inline(always)]
 fn mix_name(h: Hash, word: u32, b: u32, c: u32, f: &Fragment) -> Hash {
     match NameRef::from_word(word).source() {
-        NameSource::Local(i) => {
-            let bytes = f.strings.get(i);
-            let h = h.mix(Hash(u64::from(b) | u64::from(c) << 32, u64::MAX ^ bytes.len() as u64));
-            bytes.chunks(8).fold(h, |h, chunk| {
-                let mut b = [0; 8];
-                b[..chunk.len()].copy_from_slice(chunk);
-                h.mix(Hash(u64::from_le_bytes(b), 0))
-            })
-        }
+        NameSource::Local(i) => mix_bytes(h, f.strings.get(i), b, c),
         _ => h.mix_words(word, b, c),
     }
+}
+
+#[cold]
+fn mix_bytes(h: Hash, bytes: &[u8], b: u32, c: u32) -> Hash {
+    let h = h.mix(Hash(u64::from(b) | u64::from(c) << 32, u64::MAX ^ bytes.len() as u64));
+    bytes.chunks(8).fold(h, |h, chunk| {
+        let mut b = [0; 8];
+        b[..chunk.len()].copy_from_slice(chunk);
+        h.mix(Hash(u64::from_le_bytes(b), 0))
+    })
 }
 
 impl HashScratch {
