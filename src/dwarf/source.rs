@@ -253,10 +253,10 @@ pub fn element_count(unit: &Unit, attrs: &Attrs) -> u64 {
     match (attrs.has(Slot::UpperBound), number(attrs, Slot::UpperBound)) {
         (true, Some(upper)) => {
             let lower = match number(attrs, Slot::LowerBound) {
-                Some(l) => signed(attrs, Slot::LowerBound, l),
+                Some(l) => signed(unit, attrs, Slot::LowerBound, l),
                 None => default_lower_bound(unit.language),
             };
-            let upper = signed(attrs, Slot::UpperBound, upper);
+            let upper = signed(unit, attrs, Slot::UpperBound, upper);
             upper.wrapping_sub(lower).wrapping_add(1).max(0) as u64
         }
         (true, None) => 0,
@@ -265,10 +265,10 @@ pub fn element_count(unit: &Unit, attrs: &Attrs) -> u64 {
 }
 
 /// A bound's value: forms of fixed size carry no sign of their own; gcc and gnat write negative bounds as `sdata` or `implicit_const`, and
-/// -1 in full width where an array has no elements.
-fn signed(attrs: &Attrs, slot: Slot, value: u64) -> i64 {
+/// -1 in the width of an address where an array has no elements.
+fn signed(unit: &Unit, attrs: &Attrs, slot: Slot, value: u64) -> i64 {
     match attrs.get(slot) {
-        Some((dw::DW_FORM_data4, v)) if v == u64::from(u32::MAX) => -1,
+        Some((dw::DW_FORM_data4, v)) if v == u64::from(u32::MAX) && unit.header.addr_size <= 4 => -1,
         _ => value as i64,
     }
 }

@@ -217,6 +217,8 @@ struct Open {
     /// Of a pointer with type tags: the id of the outermost tag so far.
     tagged: u32,
     is_union: bool,
+    /// Members, by position and entry's offset, that are too far from the start for a struct with bit-fields.
+    far: Vec<(u32, u64)>,
     /// Length of `late_bitfields` when it was opened.
     late: usize,
     /// The language moves members: they are shown in the order of their places.
@@ -321,6 +323,12 @@ impl Die {
 const MAX_INDEX: u32 = 0x3fff_ffff;
 /// BTF counts members in 16 bits.
 const MAX_VLEN: u32 = 0xffff;
+/// In structs with bit-fields, BTF counts members' offsets in 24 bits.
+const MAX_BITFIELD_OFFSET: u32 = 0x00ff_ffff;
+
+fn too_far(entry: u64, bits: u64, limit: u32) -> String {
+    format!(".debug_info+{entry:#x}: member at bit {bits}: BTF counts to {limit} here, the member is left out")
+}
 
 pub(super) fn info(kind: Kind, vlen: u32, kflag: bool) -> u32 {
     u32::from(kflag) << 31 | (kind as u32) << 24 | vlen
@@ -793,6 +801,9 @@ impl<'a> Builder<'a> {
 
     fn structure(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        if self.is_in_type_unit(unit, key) {
+            return self.skip_children(unit, abbrev, c);
+        }
         let name = self.name(unit, Slot::Name);
         let a = &self.s.attrs;
         let is_union = abbrev.tag == dw::DW_TAG_union_type;
@@ -809,6 +820,18 @@ impl<'a> Builder<'a> {
         };
         self.open(open);
         self.descend_or_close(unit, abbrev, Ctx::Class, key, What::Struct)
+    }
+
+    /// A stand-in for a type that is in a type unit is that type; its own children repeat names at most.
+    fn is_in_type_unit(&mut self, unit: &Unit, key: u32) -> bool {
+        if !self.s.attrs.has(Slot::Signature) {
+            return false;
+        }
+        let target = self.source.reference(unit, &self.s.attrs, Slot::Signature);
+        if target != 0 {
+            self.alias(key, target);
+        }
+        target != 0
     }
 
     fn member(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
@@ -836,22 +859,32 @@ impl<'a> Builder<'a> {
         let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0) as u32;
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
         let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
-        let byte_offset = if has_bit_offset { 0 } else { self.member_offset(unit, Slot::MemberLocation) as u32 };
-        let bit_offset = if has_bit_offset { self.member_offset(unit, Slot::DataBitOffset) } else { u64::from(byte_offset) * 8 };
+        let byte_offset = if has_bit_offset { 0 } else { self.member_offset(unit, Slot::MemberLocation) };
+        let bit_offset =
+            if has_bit_offset { self.member_offset(unit, Slot::DataBitOffset) } else { byte_offset.saturating_mul(8) };
         let bit_offset_attr = number(&self.s.attrs, Slot::BitOffset).unwrap_or(0) as i64;
         let offset = self.source.offset(key);
         let open = self.s.open.last_mut().expect("members stand in structs");
         if open.vlen == MAX_VLEN {
             let what = "more than 65535 members: the rest is left out";
             self.s.messages.push(format!(".debug_info+{offset:#x}: {what}"));
+            open.vlen += 1;
         }
-        open.vlen += 1;
         if open.vlen > MAX_VLEN {
             return;
         }
         let is_bitfield = bit_size != 0;
+        let limit = if is_bitfield { MAX_BITFIELD_OFFSET } else { u32::MAX };
+        let Some(bit_offset) = u32::try_from(bit_offset).ok().filter(|&bits| bits <= limit) else {
+            self.s.messages.push(too_far(offset, bit_offset, limit));
+            return;
+        };
+        let byte_offset = byte_offset as u32;
+        open.vlen += 1;
         open.kflag |= is_bitfield || bit_offset % 8 != 0;
-        let bit_offset = u32::try_from(bit_offset).unwrap_or(u32::MAX);
+        if bit_offset > MAX_BITFIELD_OFFSET {
+            open.far.push((open.vlen - 1, offset));
+        }
         let start = self.s.frames.last().map_or(0, |f| f.start);
         let in_record = (self.s.words_stack.len() as u32 - start) / 3;
         if is_bitfield && (!has_bit_offset || self.options.fixup_silly_bitfields) {
@@ -906,6 +939,9 @@ impl<'a> Builder<'a> {
 
     fn enumeration(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        if self.is_in_type_unit(unit, key) {
+            return self.skip_children(unit, abbrev, c);
+        }
         let name = self.name(unit, Slot::Name);
         let size = match number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) {
             0 => 4,
@@ -1159,7 +1195,10 @@ impl<'a> Builder<'a> {
             self.annotation_chain(open.type_key, -1);
         }
         let start = frame.start as usize;
-        let vlen = open.vlen.min(MAX_VLEN);
+        if open.kflag {
+            self.drop_far_members(&open, start);
+        }
+        let vlen = ((self.s.words_stack.len() - start) / 3) as u32;
         let no_name = open.name.is_none();
         if open.declaration {
             // Bit-fields of a struct that turned out to be a declaration have no place.
@@ -1208,6 +1247,19 @@ impl<'a> Builder<'a> {
         }
         self.take_decl_tags(frame.annots, id);
         Ok(())
+    }
+
+    /// In a struct with bit-fields, offsets have 24 bits: leaves out what is beyond.
+    fn drop_far_members(&mut self, open: &Open, start: usize) {
+        for &(at, offset) in open.far.iter().rev() {
+            let row = start + 3 * at as usize;
+            let bits = u64::from(self.s.words_stack[row + 2]);
+            self.s.messages.push(too_far(offset, bits, MAX_BITFIELD_OFFSET));
+            self.s.words_stack.drain(row..row + 3);
+            for late in self.s.late_bitfields[open.late..].iter_mut().filter(|l| l.word == u32::MAX && l.in_record > at) {
+                late.in_record -= 1;
+            }
+        }
     }
 
     /// Has the name word that comes next filled in from the specification.
@@ -1383,6 +1435,7 @@ impl Open {
             variadic: false,
             tagged: 0,
             is_union: false,
+            far: Vec::new(),
             late: 0,
             by_offset: false,
             func: None,

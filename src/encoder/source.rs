@@ -95,6 +95,7 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         dw::DW_AT_loclists_base => S::LoclistsBase,
         dw::DW_AT_calling_convention => S::CallingConvention,
         dw::DW_AT_import => S::Import,
+        dw::DW_AT_signature => S::Signature,
         // DW_AT_GNU_annotation
         dw::DwAt(0x2139) => S::Annotation,
         dw::DW_AT_dwo_name | dw::DW_AT_GNU_dwo_name => S::DwoName,
@@ -126,7 +127,7 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         dw::DW_TAG_pointer_type => &[S::Type, S::Annotation],
         dw::DW_TAG_typedef => &[S::Name, S::Type],
         dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type | dw::DW_TAG_union_type => {
-            &[S::Name, S::ByteSize, S::Declaration, S::Specification, S::Annotation]
+            &[S::Name, S::ByteSize, S::Declaration, S::Specification, S::Annotation, S::Signature]
         }
         dw::DW_TAG_member => &[
             S::Name,
@@ -139,7 +140,7 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
             S::Annotation,
             S::External,
         ],
-        dw::DW_TAG_enumeration_type => &[S::Name, S::ByteSize, S::Type, S::Specification],
+        dw::DW_TAG_enumeration_type => &[S::Name, S::ByteSize, S::Type, S::Specification, S::Signature],
         dw::DW_TAG_enumerator => &[S::Name, S::ConstValue],
         dw::DW_TAG_subrange_type => &[S::UpperBound, S::LowerBound, S::Count],
         dw::DW_TAG_formal_parameter => &[S::Name, S::Type, S::AbstractOrigin, S::Location, S::ConstValue, S::Annotation],

@@ -17,6 +17,7 @@ use crate::encoder::source::{SourceNames, wanted};
 use crate::encoder::{EncodeError, Encoder, Unit};
 use gimli::constants as dw;
 use parking_lot::Mutex;
+use std::path::Path;
 use std::sync::Arc;
 
 /// What the fragments of one file share. Lives as long as units of it do.
@@ -68,6 +69,12 @@ impl Share {
     }
 }
 
+/// Moves messages, with the file's name in front of those that say where in it.
+pub(super) fn name_file(path: &Path, from: &mut Vec<String>, to: &mut Vec<String>) {
+    let path = path.display();
+    to.extend(from.drain(..).map(|m| if m.starts_with(".debug_") { format!("{path}: {m}") } else { m }));
+}
+
 /// What a worker keeps.
 #[derive(Default)]
 pub struct EncodeScratch {
@@ -109,7 +116,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let Share::Fragment(fragment) = share else { return Ok(()) };
-        let units = source.units;
+        let (units, source_path) = (source.units, source.file.elf().path());
         let abi = Abi::of(self.dwarf.elf().machine());
         let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local: false };
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
@@ -122,7 +129,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
             }
         }
         builder.finish(Some(&self.functions));
-        messages.append(scratch.builder.messages());
+        name_file(source_path, scratch.builder.messages(), messages);
         if units.len() == 1 && !self.options.no_drop {
             closure::hash_closures(fragment, &mut scratch.hash);
         }

@@ -3,7 +3,7 @@
 //! The host sees one unit. Its entries are read when the host gives it to the encoder: so no more parts are in memory than workers
 //! have on their way, and the encoder is what they are put together in.
 
-use super::encode::EncodeContext;
+use super::encode::{EncodeContext, name_file};
 use super::plan::{Plan, PlannedUnit, read_unit};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
@@ -165,7 +165,7 @@ impl Parts<'_> {
         builder.walk(&units[0], key)?;
         let rest = builder.finish_part(&context.functions, plan.targets_in(planned));
         rest.into(part);
-        messages.append(scratch.builder.messages());
+        name_file(file.elf().path(), scratch.builder.messages(), messages);
         if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
             closure::hash_closures(part.fragment(), &mut scratch.hash);
         }

@@ -219,7 +219,7 @@ impl<H: Host> Scan<'_, H> {
                 return Err(c.invalid("an abbreviation code of the unit's table", code));
             };
             unit.abbrevs.take(abbrev, &mut c, attrs)?;
-            for slot in [Slot::Type, Slot::AbstractOrigin, Slot::Specification, Slot::Annotation] {
+            for slot in [Slot::Type, Slot::AbstractOrigin, Slot::Specification, Slot::Annotation, Slot::Signature] {
                 let place = attrs.get(slot).and_then(|(form, value)| source.outward_place(form, value));
                 scanned.targets.extend(place.filter(|&p| source.key_of(p).is_none()));
             }
@@ -264,6 +264,7 @@ fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         dw::DW_AT_type => Slot::Type,
         dw::DW_AT_abstract_origin => Slot::AbstractOrigin,
         dw::DW_AT_specification => Slot::Specification,
+        dw::DW_AT_signature => Slot::Signature,
         dw::DW_AT_import if tag == dw::DW_TAG_imported_unit => Slot::Import,
         // DW_AT_GNU_annotation
         dw::DwAt(0x2139) => Slot::Annotation,
