@@ -5,13 +5,13 @@
 
 use std::ffi::c_char;
 
+use super::keymap::KeyMap;
 use super::memory::Memory;
 use super::{Arenas, Message, Options};
 use crate::abi::{Cu, Ftype, Lexblock, ListHead, Tag};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
 use crate::dwarf::cursor::Cursor;
-use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::Op;
 use crate::dwarf::source::{Source, Unit};
 use gimli::constants as dw;
@@ -81,16 +81,20 @@ pub(super) struct Frame {
     pub last: *mut ListHead,
 }
 
-/// A tag, with the references of its entry, as keys (0: none).
+/// A tag, with what the second pass needs of its entry. References are keys (0: none).
 pub(super) struct Entry {
     pub tag: *mut Tag,
     pub key: u32,
+    /// Resolved, the index of the type's entry, one higher.
     pub ty: u32,
     /// DW_AT_abstract_origin, or the DW_AT_containing_type of a pointer to member.
     pub origin: u32,
-    pub specification: u32,
     /// Id in the tag's table.
     pub id: u32,
+    /// In bytes, of a type that has a size of its own; else 0.
+    pub size: u32,
+    /// DW_TAG number.
+    pub kind: u16,
     /// Whether its DW_AT_encoding is a signed one.
     pub signed: bool,
 }
@@ -102,14 +106,17 @@ pub struct Scratch {
     pub(super) other: Attrs,
     pub(super) frames: Vec<Frame>,
     pub(super) entries: Vec<Entry>,
-    pub(super) map: DieMap,
+    pub(super) map: KeyMap,
+    /// Entries with a DW_AT_specification, and its key.
+    pub(super) specifications: Vec<(u32, u32)>,
+    /// Entries that take over from the entry that they are an instance of.
+    pub(super) instances: Vec<u32>,
     pub(super) dimensions: Vec<u32>,
     pub(super) memory: Memory,
     pub(super) messages: Vec<Message>,
     /// By the start of their unit.
     pub(super) files: FxHashMap<u32, Vec<*const c_char>>,
     pub(super) ops: Vec<Op>,
-    pub(super) blocks: Vec<(*const ListHead, *mut ListHead)>,
 }
 
 // SAFETY: the pointers lead to tags of the unit at work, which is the worker's own, and are not followed afterwards.
@@ -122,13 +129,14 @@ impl Scratch {
             other: Attrs::default(),
             frames: Vec::new(),
             entries: Vec::new(),
-            map: DieMap::default(),
+            map: KeyMap::default(),
+            specifications: Vec::new(),
+            instances: Vec::new(),
             dimensions: Vec::new(),
             memory: Memory::new(arenas),
             messages: Vec::new(),
             files: FxHashMap::default(),
             ops: Vec::new(),
-            blocks: Vec::new(),
         }
     }
 
@@ -167,7 +175,9 @@ impl<'a, 's> Builder<'a, 's> {
         scratch.frames.clear();
         scratch.dimensions.clear();
         scratch.files.clear();
-        scratch.map.prepare(source.buf.len());
+        scratch.specifications.clear();
+        scratch.instances.clear();
+        scratch.map.prepare(source.buf.len(), source.units.len() == 1);
         let debug_str_ends = source.file.debug_str().last() == Some(&0);
         // SAFETY: valid by the caller's word.
         let language = unsafe { (*cu).language };

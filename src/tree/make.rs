@@ -61,7 +61,7 @@ impl<'a> Builder<'a, '_> {
         let attrs = &self.s.attrs;
         let ty = self.source.reference(unit, attrs, type_slot);
         let origin = self.source.reference(unit, attrs, origin_slot);
-        let specification = self.source.reference(unit, attrs, Slot::Specification);
+        let has_specification = attrs.has(Slot::Specification);
         let index = self.s.entries.len() as u32;
         // SAFETY: the block has room for the records and the tag behind them.
         let tag = unsafe {
@@ -75,8 +75,13 @@ impl<'a> Builder<'a, '_> {
         };
         let encoding = number(attrs, Slot::Encoding).map(|encoding| dw::DwAte(encoding as u8));
         let signed = matches!(encoding, Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char));
-        self.s.entries.push(Entry { tag, key, ty, origin, specification, id: 0, signed });
-        self.s.map.set(key, index);
+        if has_specification {
+            let specification = self.source.reference(unit, attrs, Slot::Specification);
+            self.s.specifications.push((index, specification));
+        }
+        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, signed });
+        // Annotations are taken in out of order, and nobody refers to them.
+        self.s.map.push(if matches!(kind, LLVM_ANNOTATION | GNU_ANNOTATION) { 0 } else { key });
         if self.options.decl_info {
             self.declare(unit, tag, kind, key);
         }
@@ -170,13 +175,19 @@ impl<'a> Builder<'a, '_> {
     }
 
     /// A number; other forms are told of and count as 0.
+    #[inline]
     fn numeric(&mut self, slot: Slot, at: dw::DwAt) -> u64 {
         let Some((form, _)) = self.s.attrs.get(slot) else { return 0 };
         if let Some(value) = number(&self.s.attrs, slot) {
             return value;
         }
-        self.say(format!("DW_AT_<{:#x}>={:#x}", at.0, form.0));
+        self.say_form(at, form);
         0
+    }
+
+    #[cold]
+    fn say_form(&mut self, at: dw::DwAt, form: dw::DwForm) {
+        self.say(format!("DW_AT_<{:#x}>={:#x}", at.0, form.0));
     }
 
     fn byte_size(&mut self) -> u64 {
@@ -328,6 +339,10 @@ impl<'a> Builder<'a, '_> {
             (*ty).alignment = alignment;
             (*ty).set_declaration(declaration & 1 != 0);
         }
+        if let Some(entry) = self.s.entries.last_mut() {
+            // Of one byte may be an empty class, which counts as none: not for here.
+            entry.size = if size > 1 && matches!(entry.kind, dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE) { size as u32 } else { 0 };
+        }
     }
 
     pub(super) fn class(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
@@ -357,6 +372,7 @@ impl<'a> Builder<'a, '_> {
         unsafe {
             // In bits, unlike those of structs.
             (*ty).size = if (*ty).size == 0 { 32 } else { (*ty).size.wrapping_mul(8) };
+            self.s.entries[entry as usize].size = (*ty).size / 8;
         }
         self.open(abbrev, frame(Place::Enumeration, ty.cast(), entry));
     }
@@ -509,6 +525,7 @@ impl<'a> Builder<'a, '_> {
                     let b = &mut *base;
                     b.name = name;
                     b.bit_size = size.wrapping_mul(8) as u16;
+                    self.s.entries[entry as usize].size = u32::from(b.bit_size / 8);
                     b.set_is_bool(encoding == dw::DW_ATE_boolean);
                     b.set_is_signed(matches!(encoding, dw::DW_ATE_signed | dw::DW_ATE_signed_char));
                     b.set_name_has_encoding(true);
@@ -565,6 +582,7 @@ impl<'a> Builder<'a, '_> {
         let annotations = if self.options.type_tags { self.type_tags(unit, abbrev, c)? } else { Vec::new() };
         if annotations.is_empty() {
             let (tag, entry) = self.tag::<Tag>(unit, abbrev.tag, key);
+            self.s.entries[entry as usize].size = u32::from(unit.header.addr_size);
             self.own(tag, entry);
             return Ok(());
         }
@@ -717,6 +735,7 @@ impl<'a> Builder<'a, '_> {
             }
         }
         self.register(parameter.cast(), entry);
+        self.instance(entry);
         if component >= 0 {
             self.annotation_chain(unit, annots, component);
             self.open_annotated(abbrev, annots, component);
@@ -792,6 +811,7 @@ impl<'a> Builder<'a, '_> {
             }
         }
         self.register(variable.cast(), entry);
+        self.instance(entry);
         // SAFETY: see above the impl.
         let annots = unsafe { &raw mut (*variable).annots };
         self.open_annotated(abbrev, annots, -1);
@@ -814,6 +834,7 @@ impl<'a> Builder<'a, '_> {
             ListHead::add_tail(&raw mut (*block).tags, label.cast());
         }
         self.register(label.cast(), entry);
+        self.instance(entry);
     }
 
     pub(super) fn inline_expansion(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
@@ -946,12 +967,26 @@ impl<'a> Builder<'a, '_> {
                 ListHead::add_tail(&raw mut (*pack.cast::<TemplateParameterPack>()).params, param.cast());
                 return;
             }
-            let (param, _) = self.tag::<Parameter>(unit, abbrev.tag, key);
+            let (param, entry) = self.tag::<Parameter>(unit, abbrev.tag, key);
+            self.unreferenced(entry);
             (*param).name = self.text(unit, Slot::Name);
             (*param).idx = u8::MAX;
             (*param).loc_reg = -1;
             ListHead::add_tail(&raw mut (*pack.cast::<FormalParameterPack>()).params, param.cast());
         }
+    }
+
+    /// A parameter, or what stands in a block, takes over from its origin what it lacks. What stands in an inline expansion does not.
+    fn instance(&mut self, entry: u32) {
+        if self.s.entries[entry as usize].origin != 0 {
+            self.s.instances.push(entry);
+        }
+    }
+
+    /// The C library resolves no references of such a tag.
+    fn unreferenced(&mut self, entry: u32) {
+        let entry = &mut self.s.entries[entry as usize];
+        (entry.ty, entry.origin) = (0, 0);
     }
 
     // Annotations.

@@ -5,6 +5,7 @@ use crate::abi::*;
 
 const DW_LANG_RUST: u16 = 0x1c;
 const MAX_CHAIN: usize = 512;
+const MAX_QUICK_CHAIN: usize = 8;
 
 // SAFETY of the blocks below: as in [`super::resolve`].
 impl Builder<'_, '_> {
@@ -12,9 +13,9 @@ impl Builder<'_, '_> {
         // SAFETY: see above the impl.
         unsafe {
             for i in 0..self.s.entries.len() {
-                let tag = self.s.entries[i].tag;
-                if matches!((*tag).tag, dw_tag::MEMBER | dw_tag::INHERITANCE) {
-                    self.size_member(tag.cast());
+                let entry = &self.s.entries[i];
+                if matches!(entry.kind, dw_tag::MEMBER | dw_tag::INHERITANCE) {
+                    self.size_member(entry.tag.cast(), entry.ty);
                 }
             }
             if (*self.cu).language == DW_LANG_RUST {
@@ -27,7 +28,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    unsafe fn size_member(&self, member: *mut ClassMember) {
+    unsafe fn size_member(&self, member: *mut ClassMember, ty: u32) {
         // SAFETY: see above the impl.
         unsafe {
             if (*member).tag.tag == dw_tag::MEMBER && (*member).is_static() {
@@ -35,7 +36,7 @@ impl Builder<'_, '_> {
             }
             if (*member).bitfield_size == 0 {
                 if (*member).byte_size == 0 || (*member).tag.tag != dw_tag::MEMBER {
-                    (*member).byte_size = self.size_of_type(member.cast());
+                    (*member).byte_size = self.size_of_type(member.cast(), ty);
                 }
                 (*member).bit_size = ((*member).byte_size as u32).wrapping_mul(8);
                 return;
@@ -48,30 +49,20 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The size of the tag's type in bytes. Common kinds are done here, without the care that the library's function takes.
-    unsafe fn size_of_type(&self, tag: *const Tag) -> usize {
-        // SAFETY: see above the impl.
-        unsafe {
-            let mut ty = Cu::type_of(self.cu, (*tag).r#type);
-            for _ in 0..4 {
-                if ty.is_null() {
-                    break;
-                }
-                match (*ty).tag {
-                    dw_tag::POINTER_TYPE => return usize::from((*self.cu).addr_size),
-                    dw_tag::BASE_TYPE => return usize::from((*ty.cast::<BaseType>()).bit_size / 8),
-                    dw_tag::ENUMERATION_TYPE => return (*ty.cast::<Type>()).size as usize / 8,
-                    dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE if (*ty.cast::<Type>()).size > 1 => {
-                        return (*ty.cast::<Type>()).size as usize;
-                    }
-                    dw_tag::TYPEDEF | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE => {
-                        ty = Cu::type_of(self.cu, (*ty).r#type);
-                    }
-                    _ => break,
-                }
+    /// The size in bytes of the tag's type, whose entry is `ty`. Common kinds are done here, without touching their tags.
+    unsafe fn size_of_type(&self, tag: *const Tag, mut ty: u32) -> usize {
+        for _ in 0..MAX_QUICK_CHAIN {
+            let Some(entry) = ty.checked_sub(1).map(|index| &self.s.entries[index as usize]) else { break };
+            if entry.size != 0 {
+                return entry.size as usize;
             }
-            (self.options.library.tag_size)(tag, self.cu)
+            if !matches!(entry.kind, dw_tag::TYPEDEF | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE) {
+                break;
+            }
+            ty = entry.ty;
         }
+        // SAFETY: see above the impl.
+        unsafe { (self.options.library.tag_size)(tag, self.cu) }
     }
 
     /// Size in bytes of the type that a bit-field is declared with.

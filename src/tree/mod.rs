@@ -9,6 +9,7 @@
 
 pub mod attrs;
 pub mod builder;
+mod keymap;
 mod make;
 mod members;
 mod memory;

@@ -20,14 +20,23 @@ const IMPORTED_MODULE: u16 = 0x3a;
 impl Builder<'_, '_> {
     /// Resolves all references and sizes all members. The unit is complete afterwards.
     pub fn finish(mut self) {
+        for index in 0..self.s.entries.len() {
+            // SAFETY: see above the impl.
+            unsafe { self.resolve(index) }
+        }
+        for i in 0..self.s.specifications.len() {
+            let (index, key) = self.s.specifications[i];
+            // SAFETY: see above the impl.
+            unsafe { self.resolve_specification(index as usize, key) }
+        }
         // SAFETY: see above the impl.
         unsafe {
-            let (types, tags, functions) =
-                (&raw const (*self.cu).types_table, &raw const (*self.cu).tags_table, &raw const (*self.cu).functions_table);
-            for table in [types, tags, functions] {
-                for (_, tag) in PtrTable::tags(table, 0) {
-                    self.resolve(tag);
-                }
+            let functions = &raw const (*self.cu).functions_table;
+            for (_, tag) in PtrTable::tags(functions, 0) {
+                self.resolve_name(tag.cast());
+            }
+            for i in 0..self.s.instances.len() {
+                self.resolve_instance(self.s.instances[i] as usize);
             }
             for (_, tag) in PtrTable::tags(functions, 0) {
                 self.resolve_result(tag.cast());
@@ -41,196 +50,151 @@ impl Builder<'_, '_> {
         unsafe { &self.s.entries[(*TagOrigin::of(tag)).index as usize] }
     }
 
-    /// What became of the entry with a key, if that is a type (or, with `is_type` false, if it is not).
-    fn find(&self, key: u32, is_type: bool) -> Option<&Entry> {
+    /// The index of the entry with a key, if that is a type (or, with `is_type` false, if it is not).
+    #[inline]
+    fn find(&self, key: u32, is_type: bool) -> Option<usize> {
         if key == 0 {
             return None;
         }
-        let entry = self.s.entries.get(self.s.map.get(key)? as usize).filter(|e| e.key == key)?;
-        // SAFETY: see above the impl.
-        unsafe { ((*entry.tag).is_tag_type() == is_type && (*entry.tag).tag != dw_tag::LEXICAL_BLOCK).then_some(entry) }
+        let index = self.s.map.get(key)?;
+        let kind = self.s.entries[index].kind;
+        (is_type_kind(kind) == is_type && kind != dw_tag::LEXICAL_BLOCK).then_some(index)
+    }
+
+    fn tag_of(&self, key: u32, is_type: bool) -> Option<*mut Tag> {
+        self.find(key, is_type).map(|index| self.s.entries[index].tag)
     }
 
     fn offset_of(&self, key: u32) -> u64 {
         if key == 0 { 0 } else { self.source.offset(key) }
     }
 
-    fn say_type_not_found(&mut self, tag: *const Tag, function: &str) {
-        let entry = self.entry_of(tag);
-        let (ty, own) = (self.offset_of(entry.ty), self.offset_of(entry.key));
-        // SAFETY: see above the impl.
-        let name = (self.options.library.tag_name)(unsafe { (*tag).tag });
+    #[cold]
+    fn say_type_not_found(&mut self, index: usize, function: &str) {
+        let Entry { key, ty, kind, .. } = self.s.entries[index];
+        let (ty, own) = (self.offset_of(ty), self.offset_of(key));
+        let name = (self.options.library.tag_name)(kind);
         self.say(format!("{function}: couldn't find {ty:#x} type for {own:#x} ({name})!"));
     }
 
-    fn say_origin_not_found(&mut self, tag: *const Tag, function: &str) {
-        let entry = self.entry_of(tag);
-        let (origin, own) = (self.offset_of(entry.origin), self.offset_of(entry.key));
-        // SAFETY: see above the impl.
-        let name = (self.options.library.tag_name)(unsafe { (*tag).tag });
+    #[cold]
+    fn say_origin_not_found(&mut self, index: usize, function: &str) {
+        let Entry { key, origin, kind, .. } = self.s.entries[index];
+        let (origin, own) = (self.offset_of(origin), self.offset_of(key));
+        let name = (self.options.library.tag_name)(kind);
         self.say(format!("{function}: couldn't find {origin:#x} abstract_origin for {own:#x} ({name})!"));
     }
 
-    /// Resolves a tag of a table.
-    unsafe fn resolve(&mut self, tag: *mut Tag) {
-        const FUNCTION: &str = "tag__recode_dwarf_type";
+    /// The reference to a type, or for what is no type's use, to a function or module.
+    unsafe fn resolve(&mut self, index: usize) {
+        let Entry { tag, ty: key, origin, kind, key: own, .. } = self.s.entries[index];
+        if kind == dw_tag::PTR_TO_MEMBER_TYPE {
+            match self.find(origin, true) {
+                // SAFETY: see above the impl.
+                Some(found) => unsafe { (*tag.cast::<PtrToMemberType>()).containing_type = self.s.entries[found].id },
+                None => {
+                    let (own, origin) = (self.offset_of(own), self.offset_of(origin));
+                    self.say(format!(
+                        "tag__recode_dwarf_type: couldn't find type for containing_type {own:#x}, containing_type={origin:#x}"
+                    ));
+                }
+            }
+        }
+        if key == 0 {
+            if kind == dw_tag::POINTER_TYPE {
+                // SAFETY: see above the impl.
+                unsafe { self.set_pointee(tag, 0) }
+            }
+            return;
+        }
+        let found = match kind {
+            dw_tag::INLINED_SUBROUTINE | IMPORTED_MODULE => self.find(key, false),
+            IMPORTED_DECLARATION => self.find(key, false).or_else(|| self.find(key, true)),
+            _ => self.find(key, true),
+        };
+        let Some(found) = found else {
+            let function = match kind {
+                dw_tag::MEMBER | dw_tag::INHERITANCE => "namespace__recode_dwarf_types",
+                _ => "tag__recode_dwarf_type",
+            };
+            // Nothing of the kind takes its type over.
+            if !is_without_type(kind) {
+                self.say_type_not_found(index, function);
+            }
+            self.s.entries[index].ty = 0;
+            return;
+        };
+        let Entry { id, signed, .. } = self.s.entries[found];
         // SAFETY: see above the impl.
         unsafe {
-            let kind = (*tag).tag;
-            if (*tag).is_type() {
-                self.resolve_specification(tag.cast());
+            if is_typed_structure(kind) && signed {
+                (*tag.cast::<Type>()).set_is_signed_enum(true);
             }
-            if (*tag).has_namespace() {
-                return self.resolve_members(tag.cast());
-            }
-            match kind {
-                dw_tag::SUBPROGRAM => {
-                    if !self.resolve_name(tag.cast()) {
-                        return;
-                    }
-                    self.resolve_block(&raw const (*tag.cast::<Function>()).lexblock.tags);
-                    self.resolve_parameters(tag.cast());
-                }
-                dw_tag::SUBROUTINE_TYPE => self.resolve_parameters(tag.cast()),
-                dw_tag::PTR_TO_MEMBER_TYPE => {
-                    let entry = self.entry_of(tag);
-                    let (containing, own) = (entry.origin, entry.key);
-                    match self.find(containing, true).map(|e| e.id) {
-                        Some(id) => (*tag.cast::<PtrToMemberType>()).containing_type = id,
-                        None => {
-                            let (own, containing) = (self.offset_of(own), self.offset_of(containing));
-                            self.say(format!(
-                                "{FUNCTION}: couldn't find type for containing_type {own:#x}, containing_type={containing:#x}"
-                            ));
-                        }
-                    }
-                }
-                dw_tag::INLINED_SUBROUTINE | IMPORTED_MODULE => {
-                    match self.find(self.entry_of(tag).ty, false).map(|e| e.id) {
-                        Some(id) => (*tag).r#type = id,
-                        None => self.say_type_not_found(tag, FUNCTION),
-                    }
-                    return;
-                }
-                IMPORTED_DECLARATION => {
-                    if let Some(id) = self.find(self.entry_of(tag).ty, false).map(|e| e.id) {
-                        (*tag).r#type = id;
-                        return;
-                    }
-                    match self.find(self.entry_of(tag).ty, true).map(|e| e.id) {
-                        Some(id) => (*tag).r#type = id,
-                        None => self.say_type_not_found(tag, FUNCTION),
-                    }
-                    return;
-                }
-                dw_tag::VARIABLE => {
-                    let variable = tag.cast::<Variable>();
-                    if let Some(spec) = self.find(self.entry_of(tag).specification, false).map(|e| e.tag) {
-                        (*variable).spec = spec.cast();
-                    }
-                }
-                _ => {}
-            }
-            let id = match self.entry_of(tag).ty {
-                0 => 0,
-                key => match self.find(key, true).map(|e| e.id) {
-                    Some(id) => id,
-                    None => return self.say_type_not_found(tag, FUNCTION),
-                },
-            };
-            if kind == dw_tag::POINTER_TYPE && (*tag).has_btf_type_tag() {
-                self.chain_type_tags(tag.cast(), id);
-            } else {
+            if kind == dw_tag::POINTER_TYPE {
+                self.set_pointee(tag, id);
+            } else if !is_without_type(kind) {
                 (*tag).r#type = id;
             }
         }
+        self.s.entries[index].ty = found as u32 + 1;
     }
 
-    /// pointer, first annotation, ..., last annotation, pointee.
-    unsafe fn chain_type_tags(&mut self, pointer: *mut BtfTypeTagPtrType, pointee: TypeId) {
+    /// pointer, its annotations from first to last, if it has any, pointee.
+    unsafe fn set_pointee(&mut self, pointer: *mut Tag, pointee: TypeId) {
         // SAFETY: see above the impl.
         unsafe {
-            let mut last = pointer.cast::<Tag>();
-            for node in ListHead::nodes(&raw const (*pointer).tags) {
-                let annotation = node.byte_sub(std::mem::offset_of!(BtfTypeTagType, node)).cast::<Tag>();
-                (*last).r#type = self.entry_of(annotation).id;
-                last = annotation;
+            let mut last = pointer;
+            if (*pointer).has_btf_type_tag() {
+                for node in ListHead::nodes(&raw const (*pointer.cast::<BtfTypeTagPtrType>()).tags) {
+                    let annotation = node.byte_sub(std::mem::offset_of!(BtfTypeTagType, node)).cast::<Tag>();
+                    (*last).r#type = self.entry_of(annotation).id;
+                    last = annotation;
+                }
             }
             (*last).r#type = pointee;
         }
     }
 
-    /// A definition apart from its declaration has that one's name; an enumeration is as signed as its type.
-    unsafe fn resolve_specification(&mut self, ty: *mut Type) {
+    /// A definition apart from its declaration: types have that one's name, variables point to it.
+    unsafe fn resolve_specification(&mut self, index: usize, key: u32) {
+        let Entry { tag, kind, key: own, .. } = self.s.entries[index];
         // SAFETY: see above the impl.
         unsafe {
-            let entry = self.entry_of(ty.cast());
-            let (own, key, specification) = (entry.key, entry.ty, entry.specification);
-            if self.find(key, true).is_some_and(|e| e.signed) {
-                (*ty).set_is_signed_enum(true);
-            }
-            if !(*ty).namespace.name.is_null() || specification == 0 {
-                return;
-            }
-            match self.find(specification, true).map(|e| e.tag) {
-                Some(spec) => (*ty).namespace.name = name_at(spec),
-                None => {
-                    let (own, specification) = (self.offset_of(own), self.offset_of(specification));
-                    self.say(format!(
-                        "type__recode_dwarf_specification: couldn't find name for class {own:#x}, specification={specification:#x}"
-                    ));
+            if kind == dw_tag::VARIABLE {
+                if let Some(declaration) = self.tag_of(key, false).filter(|&tag| (*tag).tag == kind) {
+                    (*tag.cast::<Variable>()).spec = declaration.cast();
                 }
-            }
-        }
-    }
-
-    /// The direct members of a namespace or type; nested ones have their own turn.
-    unsafe fn resolve_members(&mut self, owner: *mut Namespace) {
-        const FUNCTION: &str = "namespace__recode_dwarf_types";
-        // SAFETY: see above the impl.
-        unsafe {
-            for node in ListHead::nodes(&raw const (*owner).tags) {
-                let tag = node.cast::<Tag>();
-                if (*tag).has_namespace() {
-                    continue;
-                }
-                let key = self.entry_of(tag).ty;
-                let kind = (*tag).tag;
-                let mut found = None;
-                match kind {
-                    dw_tag::SUBROUTINE_TYPE | dw_tag::SUBPROGRAM => self.resolve_parameters(tag.cast()),
-                    // Its annotations stand between it and its type.
-                    dw_tag::POINTER_TYPE if (*tag).has_btf_type_tag() => continue,
-                    IMPORTED_MODULE | IMPORTED_DECLARATION => found = self.find(key, false).map(|e| e.id),
-                    _ => {}
-                }
-                if found.is_none() && kind != IMPORTED_MODULE {
-                    if key == 0 && kind != IMPORTED_DECLARATION {
-                        continue;
+            } else if is_typed_structure(kind) && (*tag.cast::<Type>()).namespace.name.is_null() && key != 0 {
+                match self.tag_of(key, true) {
+                    Some(declaration) => (*tag.cast::<Type>()).namespace.name = name_at(declaration),
+                    None => {
+                        let (own, specification) = (self.offset_of(own), self.offset_of(key));
+                        self.say(format!(
+                            "type__recode_dwarf_specification: couldn't find name for class {own:#x}, specification={specification:#x}"
+                        ));
                     }
-                    found = self.find(key, true).map(|e| e.id);
-                }
-                match found {
-                    Some(id) => (*tag).r#type = id,
-                    None => self.say_type_not_found(tag, FUNCTION),
                 }
             }
         }
     }
 
-    /// False where there is nothing more to do for the function.
-    unsafe fn resolve_name(&mut self, function: *mut Function) -> bool {
+    /// An unnamed function has the name of what it is an instance or the definition of.
+    unsafe fn resolve_name(&mut self, function: *mut Function) {
         // SAFETY: see above the impl.
         unsafe {
             if !(*function).name.is_null() {
-                return true;
+                return;
             }
-            let entry = self.entry_of(function.cast());
-            let (own, origin, specification) = (entry.key, entry.origin, entry.specification);
+            let index = (*TagOrigin::of(function.cast())).index;
+            let Entry { origin, key: own, .. } = self.s.entries[index as usize];
+            let specification = match self.s.specifications.binary_search_by_key(&index, |&(index, _)| index) {
+                Ok(at) => self.s.specifications[at].1,
+                Err(_) => 0,
+            };
             if origin == 0 && specification == 0 {
-                return false;
+                return;
             }
-            let source = self.find(origin, false).or_else(|| self.find(specification, false)).map(|e| e.tag);
+            let source = self.tag_of(origin, false).or_else(|| self.tag_of(specification, false));
             match source.filter(|&tag| (*tag).is_function()) {
                 Some(source) => (*function).name = (*source.cast::<Function>()).name,
                 None => {
@@ -241,111 +205,39 @@ impl Builder<'_, '_> {
                     ));
                 }
             }
-            true
         }
     }
 
-    unsafe fn resolve_parameters(&mut self, ftype: *mut Ftype) {
-        const FUNCTION: &str = "ftype__recode_dwarf_types";
+    /// Parameters, variables and labels that are instances take over name and type.
+    unsafe fn resolve_instance(&mut self, index: usize) {
+        let Entry { tag, kind, ty, origin, .. } = self.s.entries[index];
+        let function = match kind {
+            LABEL | dw_tag::VARIABLE if ty == 0 => "lexblock__recode_dwarf_types",
+            FORMAL_PARAMETER if ty == 0 => "ftype__recode_dwarf_types",
+            _ => return,
+        };
         // SAFETY: see above the impl.
         unsafe {
-            for node in ListHead::nodes(&raw const (*ftype).parms) {
-                let parameter = node.cast::<Parameter>();
-                let entry = self.entry_of(parameter.cast());
-                let (key, origin) = (entry.ty, entry.origin);
-                if key == 0 && origin == 0 {
-                    (*parameter).tag.r#type = 0;
-                } else if key == 0 {
-                    match self.find(origin, false).map(|e| e.tag).filter(|&t| (*t).tag == FORMAL_PARAMETER) {
-                        Some(origin) => {
-                            let origin = origin.cast::<Parameter>();
-                            (*parameter).name = (*origin).name;
-                            (*parameter).tag.r#type = (*origin).tag.r#type;
-                            if (*parameter).idx != (*origin).idx {
-                                (*ftype).set_reordered_parm(true);
-                            }
-                            if (*parameter).has_loc() {
-                                (*origin).set_has_loc(true);
-                            }
-                            if (*parameter).has_const_value() {
-                                (*origin).set_has_const_value(true);
-                            }
-                        }
-                        None => self.say_origin_not_found(parameter.cast(), FUNCTION),
-                    }
-                } else {
-                    match self.find(key, true).map(|e| e.id) {
-                        Some(id) => (*parameter).tag.r#type = id,
-                        None => self.say_type_not_found(parameter.cast(), FUNCTION),
-                    }
-                }
-            }
-        }
-    }
-
-    /// What a function's blocks hold, nested ones in their place.
-    unsafe fn resolve_block(&mut self, head: *const ListHead) {
-        // SAFETY: see above the impl.
-        unsafe {
-            let base = self.s.blocks.len();
-            self.s.blocks.push((head, (*head).next));
-            while self.s.blocks.len() > base {
-                let Some((head, node)) = self.s.blocks.last_mut() else { return };
-                if node.cast_const() == *head {
-                    self.s.blocks.pop();
-                    continue;
-                }
-                let tag = node.cast::<Tag>();
-                *node = (**node).next;
-                if (*tag).tag == dw_tag::LEXICAL_BLOCK {
-                    let head = &raw const (*tag.cast::<Lexblock>()).tags;
-                    self.s.blocks.push((head, (*head).next));
-                    continue;
-                }
-                self.resolve_in_block(tag);
-            }
-        }
-    }
-
-    unsafe fn resolve_in_block(&mut self, tag: *mut Tag) {
-        const FUNCTION: &str = "lexblock__recode_dwarf_types";
-        // SAFETY: see above the impl.
-        unsafe {
-            let entry = self.entry_of(tag);
-            let (key, origin) = (entry.ty, entry.origin);
-            let kind = (*tag).tag;
-            if kind == dw_tag::INLINED_SUBROUTINE {
-                match self.find(key, false).map(|e| e.tag).filter(|&t| (*t).is_function()) {
-                    Some(function) => self.resolve_parameters(function.cast()),
-                    None if key != 0 => self.say_type_not_found(tag, FUNCTION),
-                    None => self.say_origin_not_found(tag, FUNCTION),
-                }
-                return;
-            }
-            if kind != LABEL && key != 0 {
-                match self.find(key, true).map(|e| e.id) {
-                    Some(id) => (*tag).r#type = id,
-                    None => self.say_type_not_found(tag, FUNCTION),
-                }
-                return;
-            }
-            if origin == 0 && kind != FORMAL_PARAMETER {
-                return;
-            }
-            let Some(origin) = self.find(origin, false).map(|e| e.tag).filter(|&t| (*t).tag == kind) else {
-                return self.say_origin_not_found(tag, FUNCTION);
+            let Some(origin) = self.tag_of(origin, false).filter(|&origin| (*origin).tag == kind) else {
+                return self.say_origin_not_found(index, function);
             };
             match kind {
                 LABEL => (*tag.cast::<Label>()).name = (*origin.cast::<Label>()).name,
-                FORMAL_PARAMETER => {
-                    (*tag.cast::<Parameter>()).name = (*origin.cast::<Parameter>()).name;
-                    (*tag).r#type = (*origin).r#type;
-                }
                 dw_tag::VARIABLE => {
                     (*tag.cast::<Variable>()).name = (*origin.cast::<Variable>()).name;
                     (*tag).r#type = (*origin).r#type;
                 }
-                _ => {}
+                _ => {
+                    let (parameter, origin) = (tag.cast::<Parameter>(), origin.cast::<Parameter>());
+                    (*parameter).name = (*origin).name;
+                    (*parameter).tag.r#type = (*origin).tag.r#type;
+                    if (*parameter).has_loc() {
+                        (*origin).set_has_loc(true);
+                    }
+                    if (*parameter).has_const_value() {
+                        (*origin).set_has_const_value(true);
+                    }
+                }
             }
         }
     }
@@ -354,20 +246,84 @@ impl Builder<'_, '_> {
     unsafe fn resolve_result(&mut self, function: *mut Function) {
         // SAFETY: see above the impl.
         unsafe {
-            for node in ListHead::nodes(&raw const (*function).proto.parms) {
-                if !(*node.cast::<Parameter>()).has_loc() {
-                    (*function).proto.set_optimized_parms(true);
-                }
-            }
-            if (*function).proto.tag.r#type != 0 || !(*function).abstract_origin() {
+            if !(*function).abstract_origin() || (*function).proto.tag.r#type != 0 {
                 return;
             }
-            match self.find(self.entry_of(function.cast()).origin, false).map(|e| e.tag) {
+            let index = (*TagOrigin::of(function.cast())).index as usize;
+            match self.tag_of(self.s.entries[index].origin, false) {
                 Some(origin) => (*function).proto.tag.r#type = (*origin).r#type,
-                None => self.say_origin_not_found(function.cast(), "cu__resolve_func_ret_types_optimized"),
+                None => self.say_origin_not_found(index, "cu__resolve_func_ret_types_optimized"),
             }
         }
     }
+}
+
+/// [`Tag::is_tag_type`] by kind.
+#[inline]
+fn is_type_kind(kind: u16) -> bool {
+    // The type kinds below 0x48, one bit each.
+    const LOW: u128 = {
+        let kinds = [
+            dw_tag::ARRAY_TYPE,
+            dw_tag::CLASS_TYPE,
+            dw_tag::ENUMERATION_TYPE,
+            dw_tag::POINTER_TYPE,
+            dw_tag::REFERENCE_TYPE,
+            dw_tag::STRING_TYPE,
+            dw_tag::STRUCTURE_TYPE,
+            dw_tag::SUBROUTINE_TYPE,
+            dw_tag::TYPEDEF,
+            dw_tag::UNION_TYPE,
+            dw_tag::PTR_TO_MEMBER_TYPE,
+            dw_tag::BASE_TYPE,
+            dw_tag::CONST_TYPE,
+            dw_tag::VOLATILE_TYPE,
+            dw_tag::RESTRICT_TYPE,
+            dw_tag::INTERFACE_TYPE,
+            dw_tag::UNSPECIFIED_TYPE,
+            dw_tag::RVALUE_REFERENCE_TYPE,
+            dw_tag::ATOMIC_TYPE,
+        ];
+        let mut bits = 0;
+        let mut i = 0;
+        while i < kinds.len() {
+            bits |= 1u128 << kinds[i];
+            i += 1;
+        }
+        bits
+    };
+    kind < 128 && LOW >> kind & 1 != 0 || kind == dw_tag::LLVM_ANNOTATION || kind == dw_tag::GNU_ANNOTATION
+}
+
+/// Kinds that are a [`Type`].
+fn is_typed_structure(kind: u16) -> bool {
+    use dw_tag::*;
+    matches!(
+        kind,
+        STRUCTURE_TYPE | CLASS_TYPE | INTERFACE_TYPE | UNION_TYPE | ENUMERATION_TYPE | TYPEDEF | RVALUE_REFERENCE_TYPE
+    )
+}
+
+/// Kinds whose tags do not have the type of their entry.
+fn is_without_type(kind: u16) -> bool {
+    use dw_tag::*;
+    const TEMPLATE_TYPE_PARAMETER: u16 = 0x2f;
+    const TEMPLATE_VALUE_PARAMETER: u16 = 0x30;
+    matches!(
+        kind,
+        STRUCTURE_TYPE
+            | CLASS_TYPE
+            | INTERFACE_TYPE
+            | UNION_TYPE
+            | ENUMERATION_TYPE
+            | NAMESPACE
+            | LABEL
+            | LEXICAL_BLOCK
+            | TEMPLATE_TYPE_PARAMETER
+            | TEMPLATE_VALUE_PARAMETER
+            | GNU_TEMPLATE_PARAMETER_PACK
+            | GNU_FORMAL_PARAMETER_PACK
+    )
 }
 
 /// The name of a type, by whatever structure its kind has; NULL for kinds without a name.

@@ -1,0 +1,90 @@
+//! From the key of an entry to its place in the list of entries.
+//!
+//! The entries of one unit come in the order of their keys. For each sixteen bytes of the unit the map has the first of them, and a few steps in
+//! the list lead to the right one: so the map of a unit stays in the cache, where a word for each byte would not.
+//! Several units may be taken in in any order, even twice; for them the map is a [`DieMap`].
+
+use crate::dwarf::diemap::DieMap;
+
+const SHIFT: u32 = 4;
+
+/// See the module's description.
+#[derive(Default)]
+pub struct KeyMap {
+    /// One higher than the index of the first entry of each sixteen bytes, 0 for none.
+    buckets: Vec<u32>,
+    keys: Vec<u32>,
+    any_order: DieMap,
+    in_order: bool,
+}
+
+impl KeyMap {
+    /// Forgets everything and makes room for keys below `size`.
+    pub fn prepare(&mut self, size: usize, in_order: bool) {
+        self.in_order = in_order;
+        self.keys.clear();
+        if in_order {
+            self.buckets.clear();
+            self.buckets.resize((size >> SHIFT) + 1, 0);
+        } else {
+            self.any_order.prepare(size);
+        }
+    }
+
+    /// Takes in the key of the next entry; 0 for an entry that nobody looks for.
+    #[inline]
+    pub fn push(&mut self, key: u32) {
+        let index = self.keys.len() as u32;
+        self.keys.push(key);
+        if !self.in_order {
+            self.any_order.set(key, index);
+        } else if let Some(bucket) = self.buckets.get_mut((key >> SHIFT) as usize) {
+            if *bucket == 0 {
+                *bucket = index + 1;
+            }
+        }
+    }
+
+    /// The index of the entry with a key that is not 0.
+    #[inline]
+    pub fn get(&self, key: u32) -> Option<usize> {
+        if !self.in_order {
+            let index = self.any_order.get(key)? as usize;
+            return (self.keys.get(index) == Some(&key)).then_some(index);
+        }
+        let first = self.buckets.get((key >> SHIFT) as usize)?.checked_sub(1)? as usize;
+        // Entries that nobody looks for may stand between those of a bucket.
+        let in_bucket = |&(_, &k): &(usize, &u32)| k == 0 || k >> SHIFT == key >> SHIFT;
+        let found = self.keys[first..].iter().enumerate().take_while(in_bucket).find(|&(_, &k)| k == key)?;
+        Some(first + found.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_what_was_taken_in() {
+        let keys = [11u32, 12, 0, 15, 16, 40, 0, 0, 47, 1000];
+        for in_order in [true, false] {
+            let mut map = KeyMap::default();
+            for round in 0..2 {
+                map.prepare(1024, in_order);
+                keys.iter().for_each(|&key| map.push(key + round * u32::from(key != 0)));
+                for (index, &key) in keys.iter().enumerate().filter(|(_, key)| **key != 0) {
+                    assert_eq!(map.get(key + round), Some(index));
+                }
+                assert_eq!((map.get(14 + round * 3), map.get(999)), (None, None));
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_of_equal_keys_counts() {
+        let mut map = KeyMap::default();
+        map.prepare(64, false);
+        [20, 30, 20].iter().for_each(|&key| map.push(key));
+        assert_eq!((map.get(20), map.get(30)), (Some(2), Some(1)));
+    }
+}
