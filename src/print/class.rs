@@ -172,7 +172,9 @@ impl Printer {
             if is_member {
                 self.member_of_class(walk, tag.cast());
             } else if !walk.conf.show_only_data_members() {
-                self.tag(tag, &walk.conf);
+                let mut conf = walk.conf;
+                (conf.lead, conf.tail) = (None, None);
+                self.tag(tag, &conf);
                 self.out.put(b"\n\n");
             }
         }

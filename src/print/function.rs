@@ -9,6 +9,9 @@ use crate::abi::{Cu, Ftype, Function, ListHead, Parameter, Tag, dw_tag};
 const VIRTUAL: u8 = 1;
 const PURE_VIRTUAL: u8 = 2;
 
+/// How many function types may have each other as parameters. Text doubles with each level that has two.
+const MAX_FUNCTIONS: usize = 16;
+
 /// DW_INL_declared_not_inlined and DW_INL_declared_inlined.
 const DECLARED_INLINE: [u8; 2] = [2, 3];
 
@@ -28,6 +31,11 @@ impl Printer {
         // SAFETY: a function type of this unit.
         unsafe {
             let start = self.out.len();
+            if self.too_deep() || self.functions.len() >= MAX_FUNCTIONS || self.functions.contains(&ftype) {
+                self.out.put(b"...");
+                return self.out.len() - start;
+            }
+            self.functions.push(ftype);
             if inlined {
                 self.out.put(b"inline ");
             }
@@ -42,7 +50,7 @@ impl Printer {
                 parts.into_iter().for_each(|part| printer.out.put(part));
                 printer.parameters(ftype, 0, conf);
             };
-            if self.declares_around(returned, false) && !self.too_deep() {
+            if self.declares_around(returned, false) {
                 // What is returned wraps what was called.
                 let from = self.out.len();
                 declarator(self);
@@ -58,6 +66,7 @@ impl Printer {
                 self.out.put(b" ");
                 declarator(self);
             }
+            self.functions.pop();
             self.out.len() - start
         }
     }
@@ -72,12 +81,10 @@ impl Printer {
     pub(super) unsafe fn parameters(&mut self, ftype: *const Ftype, indent: i32, conf: &Conf) {
         // SAFETY: a function type of this unit.
         unsafe {
-            let tag = ftype.cast::<Tag>();
-            if self.too_deep() || self.open.contains(&tag) {
+            if self.too_deep() {
                 return self.out.put(b"(...)");
             }
             self.depth += 1;
-            self.open.push(tag);
             self.out.put(b"(");
             let mut first = true;
             let mut complete = true;
@@ -99,7 +106,6 @@ impl Printer {
             } else if complete {
                 self.out.put(if (*ftype).unspec_parms() { b", ...)" } else { b")" });
             }
-            self.open.pop();
             self.depth -= 1;
         }
     }

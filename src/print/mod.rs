@@ -47,6 +47,8 @@ pub struct Printer {
     out: Text,
     /// The types being printed, outermost first.
     open: Vec<*const Tag>,
+    /// The function types being printed, outermost first.
+    functions: Vec<*const Ftype>,
     depth: u32,
 }
 
@@ -55,7 +57,7 @@ pub struct Printer {
 /// # Safety
 /// `cu` is NULL or a valid unit, every tag reachable from it is valid, and nobody else uses them meanwhile.
 pub unsafe fn compose(cu: *const Cu, compose: impl FnOnce(&mut Printer)) -> Text {
-    let mut printer = Printer { cu, out: Text::default(), open: Vec::new(), depth: 0 };
+    let mut printer = Printer { cu, out: Text::default(), open: Vec::new(), functions: Vec::new(), depth: 0 };
     compose(&mut printer);
     printer.out
 }

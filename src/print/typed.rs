@@ -158,14 +158,17 @@ impl Printer {
         // SAFETY: a type of this unit.
         unsafe {
             let starred;
-            let mut ty = ty;
+            // A struct behind a qualifier keeps its statistics.
+            let (first, mut ty) = (ty, ty);
             let mut conf = *conf;
             for _ in 0..MAX_CHAIN {
                 if facts::is_aggregate(&*ty) {
                     conf.lead = None;
                     conf.tail = name;
-                    conf.set_emit_stats(false);
-                    conf.set_suppress_offset_comment(no_offsets);
+                    if ty == first {
+                        conf.set_emit_stats(false);
+                        conf.set_suppress_offset_comment(no_offsets);
+                    }
                 }
                 let start = self.out.len();
                 match (*ty).tag {
