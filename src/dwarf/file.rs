@@ -116,6 +116,11 @@ impl DwarfFile {
         self.part(offset).map_or((".debug_info", offset), |part| (part.name, offset - part.start))
     }
 
+    /// Where a section of units starts in the space of units.
+    pub fn section_start(&self, name: &str) -> Option<u64> {
+        self.parts.iter().find(|part| part.name == name).map(|part| part.start)
+    }
+
     fn part(&self, offset: u64) -> Option<&Part> {
         self.parts[..self.parts.partition_point(|part| part.start <= offset)].last()
     }
@@ -132,8 +137,17 @@ impl DwarfFile {
         let mut bytes = [0u8; MAX_HEADER];
         let bytes = &mut bytes[..(len - at).min(MAX_HEADER as u64) as usize];
         part.section.read_exact_at(at, bytes)?;
-        let header = UnitHeader::parse(bytes, self.big, part.name, at, len)?;
-        Ok(Some(UnitHeader { offset, ..header }))
+        let mut header = UnitHeader::parse(bytes, self.big, part.name, at, len)?;
+        header.offset = offset;
+        if self.split {
+            // Before DWARF 5 only the section's name tells.
+            header.kind = match header.kind {
+                dw::DW_UT_compile => dw::DW_UT_split_compile,
+                dw::DW_UT_type => dw::DW_UT_split_type,
+                kind => kind,
+            };
+        }
+        Ok(Some(header))
     }
 
     /// Where the section after the one with `offset` starts in the space of units, or its end.

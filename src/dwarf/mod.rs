@@ -9,6 +9,7 @@ pub mod cursor;
 pub mod diemap;
 pub mod expr;
 pub mod file;
+pub mod index;
 pub mod line;
 pub mod loclist;
 pub mod ranges;

@@ -79,11 +79,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The place of the entry with `key` of the buffer.
-    pub fn place(&self, key: u32) -> u64 {
-        self.shift + self.base + u64::from(key)
-    }
-
     pub fn unit_of(&self, key: u32) -> Option<&'a Unit> {
         let i = self.units.partition_point(|u| u.end <= key);
         self.units.get(i).filter(|u| u.start + u.header.header_size <= key)
@@ -126,10 +121,12 @@ impl<'a> Source<'a> {
         at.and_then(|i| u32::try_from(i).ok()).filter(|&i| i < OUTER).map_or(0, |i| i | OUTER)
     }
 
-    /// The key of a place in the buffer.
+    /// The key of a place in the buffer. The units there need not be neighbours in their file.
     pub fn key_of(&self, place: u64) -> Option<u32> {
-        let start = self.shift + self.base;
-        (start..start + self.buf.len() as u64).contains(&place).then(|| (place - start) as u32)
+        let offset = place.checked_sub(self.shift)?;
+        let unit = self.units[..self.units.partition_point(|u| u.header.offset <= offset)].last()?;
+        let inside = offset - unit.header.offset;
+        (inside < unit.header.size).then(|| unit.start + inside as u32)
     }
 
     /// The place that a reference out of a unit names; `None` for other forms, unknown signatures, and a missing alternate file.

@@ -114,6 +114,8 @@ pub struct Bases {
     pub addr: u64,
     /// In `.debug_loclists`, in bytes.
     pub loclists: u64,
+    /// In `.debug_loc`, in bytes; not 0 only in `.dwp` files.
+    pub loc: u64,
 }
 
 impl Bases {
@@ -123,7 +125,7 @@ impl Bases {
         if header.version < 5 {
             return Bases::default();
         }
-        Bases { str_offsets: after_header, addr: after_header, loclists: after_header + 4 }
+        Bases { str_offsets: after_header, addr: after_header, loclists: after_header + 4, loc: 0 }
     }
 }
 

@@ -1134,7 +1134,7 @@ impl<'a> Builder<'a> {
         let first = self.s.ops.first()?;
         let mut addr = match first.code {
             dw::DW_OP_addr => first.operand,
-            dw::DW_OP_addrx => self.source.address_at(unit, first.operand)?,
+            dw::DW_OP_addrx | dw::DW_OP_GNU_addr_index => self.source.address_at(unit, first.operand)?,
             _ => return None,
         };
         if let [_, plus] = self.s.ops.as_slice() {

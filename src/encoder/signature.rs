@@ -194,7 +194,7 @@ impl Builder<'_> {
                 let offset = if form == dw::DW_FORM_loclistx {
                     file.loclist_offset(&unit.header, &unit.bases, value)
                 } else {
-                    Some(value)
+                    value.checked_add(unit.bases.loc)
                 };
                 if let (Some(section), Some(offset)) = (file.location_lists(unit.header.version), offset) {
                     let window: &mut Window = &mut self.s.window;

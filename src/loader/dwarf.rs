@@ -6,6 +6,7 @@
 use super::alternate;
 use super::plan::{self, Files, Plan};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
+use super::split::{Skeleton, SplitFiles};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
@@ -119,6 +120,11 @@ pub trait Profile<Handle>: Sync {
     /// What a unit without entries becomes.
     fn empty(&self) -> Self::Product;
 
+    /// Whether products lead into the sections of split files, which have to stay then.
+    fn keeps_files(&self) -> bool {
+        true
+    }
+
     /// Whether files whose units refer to each other are taken in unit by unit; else they are built from one buffer.
     fn takes_plans(&self) -> bool {
         false
@@ -145,6 +151,7 @@ pub struct FileContext {
     pub dwarf: Arc<DwarfFile>,
     /// The file that dwz has moved to what several files have in common.
     pub alternate: Option<Arc<DwarfFile>>,
+    pub(super) split: SplitFiles,
     pub build_id: Vec<u8>,
 }
 
@@ -154,7 +161,7 @@ impl FileContext {
         let dwarf = DwarfFile::open(elf.clone())?.ok_or(LoadError::NoDwarf)?;
         let build_id = elf.build_id().ok().flatten().unwrap_or_default();
         let alternate = alternate::find(&elf).map(Arc::new);
-        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, build_id }))
+        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, split: SplitFiles::default(), build_id }))
     }
 }
 
@@ -342,13 +349,17 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
+        if let Some(skeleton) = Skeleton::of(&Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base), unit, &scratch.attrs) {
+            return self.decode_split(id, &skeleton, scratch, product, handle, messages);
+        }
         let units = std::slice::from_ref(unit);
         let source = Source::new(dwarf, &scratch.buf, units, base);
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
         if tag == dw::DW_TAG_skeleton_unit {
-            messages.push("WARNING: DW_TAG_skeleton_unit used, please look for a .dwo file and use it instead.".to_string());
+            let path = dwarf.elf().path().display();
+            messages.push(format!("{path}: .debug_info+{base:#x}: skeleton unit without the name of a .dwo file, left out"));
             return Ok(());
         }
         if !self.host.wants(made) || !has_children {
@@ -358,6 +369,50 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let units = std::slice::from_ref(&*unit);
         let source = Source::new(dwarf, &scratch.buf, units, base);
         self.profile.build(source, &[Some(key)], made, product, &mut scratch.profile, messages)
+    }
+
+    /// The unit that a skeleton stands for, from its own file.
+    fn decode_split(
+        &self,
+        id: u32,
+        skeleton: &Skeleton,
+        scratch: &mut WorkerScratch<P::Scratch>,
+        product: &mut P::Product,
+        handle: &mut Option<H::Handle>,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let main = &*self.context.dwarf;
+        let found = match self.context.split.find(main, skeleton) {
+            Ok(found) => found,
+            Err(why) => {
+                messages.push(why);
+                return Ok(());
+            }
+        };
+        if self.profile.keeps_files() {
+            self.context.split.keep(&found.file);
+        }
+        let wanted = |tag, at| self.profile.wanted(tag, at);
+        let mut units = found.read(skeleton, &mut scratch.buf, &mut scratch.table, &mut scratch.attrs, wanted)?;
+        let file = &*found.file;
+        // The unit itself is the one that was asked for; the others are type units.
+        let Some(own) = units.units.iter().position(|u| !u.header.is_type_unit()) else { return Ok(()) };
+        let key = units.units[own].start;
+        let mut source = Source::new(file, &scratch.buf, &units.units, 0);
+        source.addresses = Some(main);
+        source.entry(key + units.units[own].header.header_size, &mut scratch.attrs);
+        let clang = is_clang(&source, &units.units[own], &scratch.attrs);
+        let facts = facts(id, &source, &units.units[own], &scratch.attrs, clang);
+        let made = handle.insert(self.host.create(self.context, &facts));
+        if !self.host.wants(made) {
+            return Ok(());
+        }
+        for unit in &mut units.units {
+            unit.producer_clang = clang;
+        }
+        let mut source = Source::new(file, &scratch.buf, &units.units, 0);
+        source.addresses = Some(main);
+        self.profile.build(source, &units.starts, made, product, &mut scratch.profile, messages)
     }
 }
 

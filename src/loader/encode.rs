@@ -98,6 +98,10 @@ impl<Handle> Profile<Handle> for EncodeContext {
         Share::Fragment(self.pool.lock().pop().unwrap_or_default())
     }
 
+    fn keeps_files(&self) -> bool {
+        false
+    }
+
     fn takes_plans(&self) -> bool {
         true
     }
@@ -118,7 +122,8 @@ impl<Handle> Profile<Handle> for EncodeContext {
         let Share::Fragment(fragment) = share else { return Ok(()) };
         let (units, source_path) = (source.units, source.file.elf().path());
         let abi = Abi::of(self.dwarf.elf().machine());
-        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local: false };
+        let local = !std::ptr::eq(source.file, &*self.dwarf);
+        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local };
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
         for (unit, start) in units.iter().zip(starts) {
             if let Some(key) = *start {

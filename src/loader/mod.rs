@@ -8,4 +8,5 @@ pub mod encode;
 pub mod merged;
 pub mod plan;
 pub mod queue;
+mod split;
 mod sync;
