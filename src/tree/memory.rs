@@ -15,7 +15,7 @@ const ALIGN: usize = 8;
 /// Size of the first piece, in bytes: most files are small.
 const FIRST: usize = 256 << 10;
 /// Of the later ones.
-const LARGE: usize = 8 << 20;
+const LARGE: usize = 1 << 20;
 
 /// A piece of memory from the system.
 struct Piece {
@@ -36,6 +36,7 @@ impl Piece {
             if start == libc::MAP_FAILED {
                 return None;
             }
+            libc::madvise(start, size, libc::MADV_POPULATE_WRITE);
             Some(Piece { start: start.cast(), size })
         }
     }
