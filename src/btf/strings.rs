@@ -6,6 +6,7 @@
 use super::{BtfError, MAX_ID};
 use rustc_hash::FxHasher;
 use std::hash::Hasher;
+use std::sync::OnceLock;
 
 const EMPTY: u32 = u32::MAX;
 
@@ -19,6 +20,12 @@ struct Slot {
 #[derive(Clone, Default)]
 pub(super) struct StringSet {
     bytes: Vec<u8>,
+    /// Made when a string is looked for first: whoever only reads BTF never needs it.
+    table: OnceLock<Table>,
+}
+
+#[derive(Clone, Default)]
+struct Table {
     /// Power-of-two sized, at most 5/8 full; empty until the first string.
     slots: Vec<Slot>,
     used: usize,
@@ -34,19 +41,7 @@ impl StringSet {
     /// Takes over an existing string section, which must be empty or end in NUL; of equal strings the first is the one found.
     pub(super) fn from_section(bytes: Vec<u8>) -> StringSet {
         debug_assert!(bytes.last().is_none_or(|&b| b == 0));
-        let count = memchr::memchr_iter(0, &bytes).count();
-        let mut set = StringSet { bytes, slots: Vec::new(), used: 0 };
-        set.grow_for(count);
-        let mut start = 0;
-        while let Some(len) = memchr::memchr(0, &set.bytes[start..]) {
-            let hash = hash_of(&set.bytes[start..start + len]);
-            if let Err(free) = set.probe(hash, start, len) {
-                set.slots[free] = Slot { offset: start as u32, hash };
-                set.used += 1;
-            }
-            start += len + 1;
-        }
-        set
+        StringSet { bytes, table: OnceLock::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -64,20 +59,27 @@ impl StringSet {
         Some(&tail[..memchr::memchr(0, tail)?])
     }
 
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| Table::of_section(&self.bytes))
+    }
+
     pub(super) fn find(&self, s: &[u8]) -> Option<u32> {
-        if self.slots.is_empty() {
+        let table = self.table();
+        if table.slots.is_empty() {
             return None;
         }
-        self.probe_bytes(hash_of(s), s).ok()
+        table.probe(&self.bytes, hash_of(s), s).ok()
     }
 
     /// Offset of `s` (which must not contain NUL), appended when it is not there yet.
     pub(super) fn add(&mut self, s: &[u8]) -> Result<u32, BtfError> {
         let hash = hash_of(s);
-        if (self.used + 1) * 8 > self.slots.len() * 5 {
-            self.grow_for(self.used + 1);
+        self.table();
+        let Some(table) = self.table.get_mut() else { return Err(BtfError::TooManyStrings) };
+        if (table.used + 1) * 8 > table.slots.len() * 5 {
+            table.grow_for(table.used + 1);
         }
-        match self.probe_bytes(hash, s) {
+        match table.probe(&self.bytes, hash, s) {
             Ok(offset) => Ok(offset),
             Err(free) => {
                 let offset = self.bytes.len();
@@ -87,15 +89,34 @@ impl StringSet {
                 self.bytes.reserve(s.len() + 1);
                 self.bytes.extend_from_slice(s);
                 self.bytes.push(0);
-                self.slots[free] = Slot { offset: offset as u32, hash };
-                self.used += 1;
+                table.slots[free] = Slot { offset: offset as u32, hash };
+                table.used += 1;
                 Ok(offset as u32)
             }
         }
     }
+}
+
+impl Table {
+    fn of_section(bytes: &[u8]) -> Table {
+        let count = memchr::memchr_iter(0, bytes).count();
+        let mut table = Table::default();
+        table.grow_for(count);
+        let mut start = 0;
+        while let Some(len) = memchr::memchr(0, &bytes[start..]) {
+            let s = &bytes[start..start + len];
+            let hash = hash_of(s);
+            if let Err(free) = table.probe(bytes, hash, s) {
+                table.slots[free] = Slot { offset: start as u32, hash };
+                table.used += 1;
+            }
+            start += len + 1;
+        }
+        table
+    }
 
     /// `Ok(offset)` of an equal string, or `Err(index of the free slot)`. The table must not be empty.
-    fn probe_bytes(&self, hash: u32, s: &[u8]) -> Result<u32, usize> {
+    fn probe(&self, bytes: &[u8], hash: u32, s: &[u8]) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
         let mut index = hash as usize & mask;
         loop {
@@ -103,20 +124,11 @@ impl StringSet {
             if slot.offset == EMPTY {
                 return Err(index);
             }
-            if slot.hash == hash && self.holds(slot.offset as usize, s) {
+            if slot.hash == hash && holds(bytes, slot.offset as usize, s) {
                 return Ok(slot.offset);
             }
             index = (index + 1) & mask;
         }
-    }
-
-    /// Like [`probe_bytes`](Self::probe_bytes) for a string that is part of the section.
-    fn probe(&self, hash: u32, start: usize, len: usize) -> Result<u32, usize> {
-        self.probe_bytes(hash, &self.bytes[start..start + len])
-    }
-
-    fn holds(&self, offset: usize, s: &[u8]) -> bool {
-        self.bytes.get(offset..offset + s.len() + 1).is_some_and(|b| b[s.len()] == 0 && &b[..s.len()] == s)
     }
 
     fn grow_for(&mut self, count: usize) {
@@ -134,6 +146,10 @@ impl StringSet {
             self.slots[index] = slot;
         }
     }
+}
+
+fn holds(bytes: &[u8], offset: usize, s: &[u8]) -> bool {
+    bytes.get(offset..offset + s.len() + 1).is_some_and(|b| b[s.len()] == 0 && &b[..s.len()] == s)
 }
 
 #[cfg(test)]

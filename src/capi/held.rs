@@ -6,6 +6,7 @@
 
 use std::any::Any;
 use std::ffi::c_void;
+use std::ptr;
 use std::sync::Arc;
 
 use super::entry::{entry, non_null};
@@ -14,6 +15,9 @@ use crate::abi::{ConfLoad, Cu, CuSide, Cus, LoadStealKind, Tag};
 
 /// All tags start at a multiple of this, in bytes.
 pub(super) const ALIGN: usize = 8;
+
+/// From this size on a block is worth large pages, in bytes.
+const HUGE: usize = 4 << 20;
 
 /// A block of fixed size that is handed out from its start on and freed as a whole.
 pub(super) struct Block {
@@ -25,12 +29,26 @@ pub(super) struct Block {
 impl Block {
     /// `None` when memory is short.
     pub(super) fn zeroed(size: usize) -> Option<Block> {
-        // SAFETY: calloc takes any size; large blocks come from the kernel as zero pages and cost nothing until used.
-        let start = unsafe { libc::calloc(size.max(1), 1) }.cast::<u8>();
-        (!start.is_null()).then_some(Block { start, size, used: 0 })
+        let size = size.max(1);
+        let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+        // SAFETY: a new private mapping.
+        unsafe {
+            let start = libc::mmap(ptr::null_mut(), size, protection, flags, -1, 0);
+            if start == libc::MAP_FAILED {
+                return None;
+            }
+            // All of it is going to be written. To get the pages at once costs a third of getting them one by one, and large ones half
+            // of that. Where the kernel cannot do so, they come as they are touched.
+            if size >= HUGE {
+                libc::madvise(start, size, libc::MADV_HUGEPAGE);
+            }
+            libc::madvise(start, size, libc::MADV_POPULATE_WRITE);
+            Some(Block { start: start.cast(), size, used: 0 })
+        }
     }
 
     /// Room for `count` zeroed `T`s in a row. The caller made the block large enough.
+    #[inline]
     pub(super) fn take<T>(&mut self, count: usize) -> *mut T {
         const { assert!(align_of::<T>() <= ALIGN) }
         let bytes = (size_of::<T>() * count).next_multiple_of(ALIGN);
@@ -41,15 +59,17 @@ impl Block {
         place.cast()
     }
 
-    pub(super) fn contains(&self, place: *const u8) -> bool {
+    fn contains(&self, place: *const u8) -> bool {
         (self.start.addr()..self.start.addr() + self.size).contains(&place.addr())
     }
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        // SAFETY: from calloc, freed once.
-        unsafe { libc::free(self.start.cast()) }
+        // SAFETY: mapped with this size, unmapped once.
+        unsafe {
+            libc::munmap(self.start.cast(), self.size);
+        }
     }
 }
 

@@ -4,17 +4,17 @@ use std::ffi::c_char;
 use std::ptr;
 
 use crate::abi::{Attributes, ClassMember, Cu, Ftype, Parameter, PtrTable, Tag, Type, dw_tag};
-use crate::btf::{Btf, Kind, StrOff, TypeId};
+use crate::btf::{Btf, StrOff, TypeId};
 use crate::capi::stdio;
 
-/// Stores the declaration tags of `btf` with the tags they are about. Returns those tags; their attributes are in libc's memory.
+/// Stores the declaration tags of `btf`, whose ids are `decl_tags`, with the tags they are about. Returns those tags; their attributes are in libc's memory.
 ///
 /// # Safety
 /// `cu` holds the tags of `btf` as `super::tags` makes them, and is nobody else's.
-pub(super) unsafe fn attach(btf: &Btf, cu: *mut Cu) -> Vec<*mut Tag> {
+pub(super) unsafe fn attach(btf: &Btf, decl_tags: &[TypeId], cu: *mut Cu) -> Vec<*mut Tag> {
     let mut attributed = Vec::new();
-    for id in 1..btf.type_count() {
-        let Some(ty) = btf.get(TypeId(id)).filter(|ty| ty.kind() == Kind::DeclTag) else { continue };
+    for &id in decl_tags {
+        let Some(ty) = btf.get(id) else { continue };
         let (Some(about), Some(component)) = (ty.type_id(), ty.component_idx()) else { continue };
         let value = match btf.str_tail(ty.name()) {
             Some(tail) if ty.name() != StrOff::EMPTY => tail.as_ptr().cast(),

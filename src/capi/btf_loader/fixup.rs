@@ -2,29 +2,26 @@
 //! source asked for, as far as gaps between members tell.
 
 use super::measure::{Measure, UNKNOWN};
+use super::plan::{Plan, Shape};
 use crate::abi::{ClassMember, Cu, Type};
-use crate::btf::{Btf, Kind, TypeId};
+use crate::btf::{Btf, TypeId};
 use crate::capi::size::tag__size;
 
 /// Completes the members of all structs and unions.
 ///
 /// # Safety
 /// `cu` holds the tags of `btf` as `super::tags` makes them, and is nobody else's.
-pub(super) unsafe fn members(btf: &Btf, cu: *mut Cu, addr_size: u8, cacheline: u16) {
-    let mut measure = Measure::new(btf, addr_size);
-    for id in 1..btf.type_count() {
-        let Some(record) = btf.get(TypeId(id)) else { continue };
-        if !matches!(record.kind(), Kind::Struct | Kind::Union | Kind::Fwd) {
-            continue;
-        }
+pub(super) unsafe fn members(btf: &Btf, plan: &Plan, cu: *mut Cu, addr_size: u8, cacheline: u16) {
+    let mut measure = Measure::new(btf, &plan.shapes, addr_size);
+    for &TypeId(id) in &plan.composites {
         // SAFETY: passed on; the members of a type stand in a row.
         unsafe {
             let ty = Cu::type_of(cu, id).cast::<Type>();
             let mut end = 0;
-            if record.vlen() > 0 && record.kind() != Kind::Fwd {
+            if (*ty).nr_members > 0 {
                 let first = (*ty).namespace.tags.next.cast::<ClassMember>();
-                for index in 0..record.vlen() {
-                    complete(&mut measure, btf, cu, &mut *first.add(index), &mut end, cacheline);
+                for index in 0..usize::from((*ty).nr_members) {
+                    complete(&mut measure, cu, &mut *first.add(index), &mut end, cacheline);
                 }
                 (*ty).natural_alignment = measure.widest_member(id) as u16;
             }
@@ -34,9 +31,11 @@ pub(super) unsafe fn members(btf: &Btf, cu: *mut Cu, addr_size: u8, cacheline: u
 }
 
 /// `end`: where the member before ends, in bytes; where this one does, afterwards.
-unsafe fn complete(measure: &mut Measure, btf: &Btf, cu: *const Cu, member: &mut ClassMember, end: &mut u32, cacheline: u16) {
+unsafe fn complete(measure: &mut Measure, cu: *const Cu, member: &mut ClassMember, end: &mut u32, cacheline: u16) {
     let id = measure.strip(member.tag.r#type);
-    let Some(ty) = btf.get(TypeId(id)) else { return };
+    if id == 0 {
+        return;
+    }
     let mut size = measure.size(id);
     if size == UNKNOWN {
         // Says which type is missing.
@@ -50,7 +49,7 @@ unsafe fn complete(measure: &mut Measure, btf: &Btf, cu: *const Cu, member: &mut
         return;
     }
     let is_bit_field = member.bitfield_size != 0;
-    if is_bit_field && matches!(ty.kind(), Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) {
+    if is_bit_field && matches!(measure.shape(id), Shape::Scalar(_) | Shape::Enum(_)) {
         place_bit_field(member);
     }
     member.alignment = asked_for(cacheline, member.byte_offset, measure.alignment(id), *end);

@@ -3,98 +3,112 @@
 //! The results are those of `tag__size` and `tag__natural_alignment`; those walk all the way for every member, and recurse. Loops,
 //! which only damaged BTF has, end here, as do chains of any length.
 
-use super::tags::{enum_bits, scalar_bits};
-use crate::btf::{Btf, Kind, Type, TypeId};
+use rustc_hash::FxHashMap;
+
+use super::plan::Shape;
+use crate::btf::{Btf, Type, TypeId};
 
 /// A size that cannot be told.
 pub(super) const UNKNOWN: usize = usize::MAX;
 
-const UNSET: u32 = u32::MAX;
+/// In both vectors below, which start as zeroes: not looked at yet.
+const UNSET: u32 = 0;
 /// Of a struct whose members are being looked at; one that contains itself has no alignment of its own.
-const OPEN: u32 = u32::MAX - 1;
+const OPEN: u32 = 1;
+/// What stored alignments are increased by.
+const KNOWN: u32 = 2;
 
 pub(super) struct Measure<'a> {
     btf: &'a Btf,
+    shapes: &'a [Shape],
     addr_size: u8,
-    /// By id: what it is past typedefs and qualifiers, see [`Measure::strip`].
+    /// By id, one more than what it is past typedefs and qualifiers, see [`Measure::strip`].
     stripped: Vec<u32>,
-    /// By id, in bytes.
-    sizes: Vec<Option<usize>>,
-    /// Of structs and unions, by id, in bytes: 0 where there are no members.
+    /// Of arrays and type tags, in bytes.
+    sizes: FxHashMap<u32, usize>,
+    /// Of structs and unions, by id, in bytes and increased by [`KNOWN`]: 0 where there are no members.
     alignments: Vec<u32>,
 }
 
-/// Whether tags of this kind are in the table of types.
-fn is_type(kind: Kind) -> bool {
-    !matches!(kind, Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag)
-}
-
-fn is_transparent(kind: Kind) -> bool {
-    matches!(kind, Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict)
-}
-
 impl<'a> Measure<'a> {
-    pub(super) fn new(btf: &'a Btf, addr_size: u8) -> Measure<'a> {
-        let count = btf.type_count() as usize;
-        Measure { btf, addr_size, stripped: vec![UNSET; count], sizes: vec![None; count], alignments: vec![UNSET; count] }
+    /// `shapes` are those of the types of `btf`, by id.
+    pub(super) fn new(btf: &'a Btf, shapes: &'a [Shape], addr_size: u8) -> Measure<'a> {
+        let count = shapes.len();
+        let (stripped, alignments) = (vec![UNSET; count], vec![UNSET; count]);
+        Measure { btf, shapes, addr_size, stripped, sizes: FxHashMap::default(), alignments }
     }
 
-    fn get(&self, id: u32) -> Option<Type<'a>> {
-        self.btf.get(TypeId(id)).filter(|ty| is_type(ty.kind()))
+    pub(super) fn shape(&self, id: u32) -> Shape {
+        self.shapes.get(id as usize).copied().unwrap_or(Shape::None)
     }
 
     /// The type past typedefs, const, volatile and restrict; 0 for void, loops and what is no type.
+    #[inline]
     pub(super) fn strip(&mut self, id: u32) -> u32 {
-        let mut path = Vec::new();
+        match self.shape(id) {
+            Shape::Transparent(_) => self.strip_name(id),
+            Shape::None => 0,
+            _ => id,
+        }
+    }
+
+    fn strip_name(&mut self, id: u32) -> u32 {
+        const NOTHING: u32 = 1;
         let mut at = id;
         let found = loop {
-            match self.stripped.get(at as usize) {
-                None => break 0,
-                Some(&known) if known != UNSET => break known,
-                _ => {}
-            }
-            let Some(ty) = self.get(at) else { break 0 };
-            if !is_transparent(ty.kind()) {
-                break at;
+            let next = match self.shape(at) {
+                Shape::Transparent(next) => next,
+                Shape::None => break NOTHING,
+                _ => break at + 1,
+            };
+            if self.stripped[at as usize] != UNSET {
+                break self.stripped[at as usize];
             }
             // Met again on the way, this ends a loop.
-            self.stripped[at as usize] = 0;
-            path.push(at);
-            at = ty.type_id().map_or(0, |id| id.0);
+            self.stripped[at as usize] = NOTHING;
+            at = next;
         };
-        for id in path {
-            self.stripped[id as usize] = found;
+        // The same way again, to leave what was found.
+        at = id;
+        while let Shape::Transparent(next) = self.shape(at) {
+            if self.stripped[at as usize] == found {
+                break;
+            }
+            self.stripped[at as usize] = found;
+            at = next;
         }
-        found
+        found - 1
     }
 
     /// The size of a type in bytes; [`UNKNOWN`] when a type on the way is missing.
     pub(super) fn size(&mut self, id: u32) -> usize {
-        // What arrays and names lead to, and how many of it there are.
+        // Arrays and tags on the way, and how many there are of what follows.
         let mut path: Vec<(u32, usize)> = Vec::new();
         let mut at = id;
         let mut size = loop {
-            match self.sizes.get(at as usize) {
-                None => break UNKNOWN,
-                Some(&Some(known)) => break known,
-                _ => {}
-            }
-            let Some(ty) = self.get(at) else { break UNKNOWN };
-            let (next, count) = match ty.kind() {
-                Kind::Ptr | Kind::FuncProto => break usize::from(self.addr_size),
-                Kind::Int | Kind::Float => break usize::from(scalar_bits(&ty)) / 8,
-                Kind::Enum | Kind::Enum64 => break enum_bits(&ty) as usize / 8,
+            let (next, count) = match self.shape(at) {
+                Shape::None => break UNKNOWN,
+                Shape::Pointer | Shape::Prototype => break usize::from(self.addr_size),
+                Shape::Scalar(bits) => break usize::from(bits) / 8,
+                Shape::Enum(bits) => break bits as usize / 8,
                 // An empty class has one byte, but takes no room where it is a base.
-                Kind::Struct | Kind::Union if ty.size() == Some(1) && ty.vlen() == 0 => break 0,
-                Kind::Struct | Kind::Union => break ty.size().unwrap_or(0) as usize,
-                Kind::Fwd => break 0,
-                _ => match ty.array() {
-                    Some(array) => (array.elem.0, array.count as usize),
-                    None => (ty.type_id().map_or(0, |id| id.0), 1),
-                },
+                Shape::Composite(_, true) => break 0,
+                Shape::Composite(size, false) => break size as usize,
+                Shape::Array(elem, count) => (elem, count as usize),
+                Shape::Tag(next) => (next, 1),
+                Shape::Transparent(_) => {
+                    at = match self.strip(at) {
+                        0 => break self.size_of_nothing(at),
+                        found => found,
+                    };
+                    continue;
+                }
             };
             // Met again on the way, this ends a loop.
-            self.sizes[at as usize] = Some(UNKNOWN);
+            if let Some(known) = self.sizes.insert(at, UNKNOWN) {
+                self.sizes.insert(at, known);
+                break known;
+            }
             path.push((at, count));
             if next == 0 {
                 break 0;
@@ -102,10 +116,25 @@ impl<'a> Measure<'a> {
             at = next;
         };
         for (id, count) in path.into_iter().rev() {
-            size = size.wrapping_mul(count);
-            self.sizes[id as usize] = Some(size);
+            if size != UNKNOWN {
+                size = size.wrapping_mul(count);
+            }
+            self.sizes.insert(id, size);
         }
         size
+    }
+
+    /// Of a name that leads to no type: void has the size 0, the others are missing.
+    fn size_of_nothing(&self, id: u32) -> usize {
+        let mut at = id;
+        for _ in 0..self.shapes.len() {
+            match self.shape(at) {
+                Shape::Transparent(0) => return 0,
+                Shape::Transparent(next) => at = next,
+                _ => break,
+            }
+        }
+        UNKNOWN
     }
 
     /// The natural alignment of a type in bytes, at least 1.
@@ -119,27 +148,28 @@ impl<'a> Measure<'a> {
 
     /// The largest natural alignment of a struct's or union's members, in bytes; 0 without members.
     pub(super) fn widest_member(&mut self, id: u32) -> u32 {
-        if !self.alignments.get(id as usize).is_some_and(|&known| known == UNSET) {
-            return self.known_alignment(id);
+        match self.alignments.get(id as usize) {
+            Some(&UNSET) => {}
+            _ => return self.known_alignment(id),
         }
-        self.alignments[id as usize] = OPEN;
         // Structs on the way down: each with the index of the member that is looked at and the widest so far.
-        let mut open = vec![(id, 0_usize, 0_u32)];
-        while let Some(&mut (id, ref mut next, ref mut widest)) = open.last_mut() {
-            let member = self.btf.get(TypeId(id)).and_then(|ty| ty.member(*next));
-            let Some(member) = member else {
-                self.alignments[id as usize] = *widest;
+        let mut open = Vec::new();
+        self.open(id, &mut open);
+        while let Some(&mut (id, ty, ref mut next, ref mut widest)) = open.last_mut() {
+            let Some(member) = ty.member(*next) else {
+                self.alignments[id as usize] = *widest + KNOWN;
                 open.pop();
                 continue;
             };
-            let ty = self.strip(member.type_id.0);
-            let ty = if ty == 0 { 0 } else { self.past_arrays(ty) };
+            let ty = match self.strip(member.type_id.0) {
+                0 => 0,
+                ty => self.past_arrays(ty),
+            };
             let alignment = match self.own_alignment(ty) {
                 Some(alignment) => alignment,
                 None if self.alignments[ty as usize] == UNSET => {
                     // The member is looked at again once its struct is known.
-                    self.alignments[ty as usize] = OPEN;
-                    open.push((ty, 0, 0));
+                    self.open(ty, &mut open);
                     continue;
                 }
                 None => self.known_alignment(ty),
@@ -153,18 +183,24 @@ impl<'a> Measure<'a> {
         self.known_alignment(id)
     }
 
+    fn open(&mut self, id: u32, open: &mut Vec<(u32, Type<'a>, usize, u32)>) {
+        self.alignments[id as usize] = OPEN;
+        if let Some(ty) = self.btf.get(TypeId(id)) {
+            open.push((id, ty, 0, 0));
+        }
+    }
+
     fn known_alignment(&self, id: u32) -> u32 {
-        self.alignments.get(id as usize).copied().filter(|&known| known < OPEN).unwrap_or(0)
+        self.alignments.get(id as usize).map_or(0, |known| known.saturating_sub(KNOWN))
     }
 
     /// The alignment of what is neither struct nor union; `None` for those.
     fn own_alignment(&self, id: u32) -> Option<u32> {
-        let Some(ty) = self.get(id) else { return Some(1) };
-        match ty.kind() {
-            Kind::Struct | Kind::Union => None,
-            Kind::Ptr => Some(u32::from(self.addr_size)),
-            Kind::Int | Kind::Float => Some(u32::from(scalar_bits(&ty)) / 8),
-            Kind::Enum | Kind::Enum64 => Some(enum_bits(&ty) / 8),
+        match self.shape(id) {
+            Shape::Composite(..) => None,
+            Shape::Pointer => Some(u32::from(self.addr_size)),
+            Shape::Scalar(bits) => Some(u32::from(bits) / 8),
+            Shape::Enum(bits) => Some(bits / 8),
             _ => Some(1),
         }
     }
@@ -173,10 +209,10 @@ impl<'a> Measure<'a> {
     fn past_arrays(&mut self, id: u32) -> u32 {
         let mut at = id;
         // No way without a loop is longer than there are types.
-        for _ in 0..self.btf.type_count() {
-            match self.get(at).and_then(|ty| ty.array()) {
-                Some(array) => at = self.strip(array.elem.0),
-                None => return at,
+        for _ in 0..self.shapes.len() {
+            match self.shape(at) {
+                Shape::Array(elem, _) => at = self.strip(elem),
+                _ => return at,
             }
         }
         0

@@ -6,6 +6,7 @@
 mod decl_tags;
 mod fixup;
 mod measure;
+mod plan;
 mod tags;
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
@@ -21,6 +22,7 @@ use super::{libbpf, stdio};
 use crate::abi::{ConfLoad, Cu, Cus, NewCu, Tag};
 use crate::btf::Endian;
 use crate::loader::btf::BtfFile;
+use plan::Plan;
 
 /// `LANG_C`, which BTF is always taken for: it does not tell.
 const LANG_C: u16 = 2;
@@ -71,7 +73,8 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
 fn unit_of(file: &BtfFile, filename: &CStr, cacheline: u16) -> Option<(*mut Cu, Block, Vec<*mut Tag>)> {
     let btf = &file.btf;
     let addr_size = file.pointer_size as u8;
-    let mut block = Block::zeroed(tags::bytes_needed(btf)?)?;
+    let plan = Plan::of(btf);
+    let mut block = Block::zeroed(plan.bytes?)?;
     let cu = Cu::create(&NewCu { name: filename, filename, addr_size, build_id: &[], use_obstack: false });
     if cu.is_null() {
         return None;
@@ -81,12 +84,12 @@ fn unit_of(file: &BtfFile, filename: &CStr, cacheline: u16) -> Option<(*mut Cu, 
         (*cu).language = LANG_C;
         (*cu).dfops = formats()[1];
         (*cu).set_little_endian(btf.endian() == Endian::Little);
-        if !tags::build(btf, cu, &mut block) {
+        if !tags::build(btf, &plan, cu, &mut block) {
             Cu::destroy(cu);
             return None;
         }
-        let attributed = decl_tags::attach(btf, cu);
-        fixup::members(btf, cu, addr_size, cacheline);
+        let attributed = decl_tags::attach(btf, &plan.decl_tags, cu);
+        fixup::members(btf, &plan, cu, addr_size, cacheline);
         Some((cu, block, attributed))
     }
 }

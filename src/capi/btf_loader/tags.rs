@@ -3,12 +3,13 @@
 use std::ffi::c_char;
 use std::ptr;
 
+use super::plan::Plan;
 use crate::abi::{
     ArrayType, BaseType, Class, ClassMember, Cu, Enumerator, Ftype, Function, ListHead, Parameter, PtrTable, RbNode, RbRoot, Tag,
     Type, Variable, dw_tag,
 };
-use crate::btf::{self, Btf, Kind, StrOff, TypeId, VarLinkage};
-use crate::capi::held::{ALIGN, Block};
+use crate::btf::{self, Array, Btf, Kind, StrOff, TypeId, VarLinkage};
+use crate::capi::held::Block;
 use crate::capi::link::__type__init;
 
 const FORMAL_PARAMETER: u16 = 0x05;
@@ -40,89 +41,45 @@ pub(super) fn scalar_bits(ty: &btf::Type<'_>) -> u16 {
     }
 }
 
-fn all_types(btf: &Btf) -> impl Iterator<Item = (TypeId, btf::Type<'_>)> {
-    (1..btf.type_count()).filter_map(|id| Some((TypeId(id), btf.get(TypeId(id))?)))
-}
-
 /// How many parameters have a type; the one that has none is `...`.
-fn nr_params(ty: &btf::Type<'_>) -> usize {
+pub(super) fn nr_params(ty: &btf::Type<'_>) -> usize {
     ty.params().filter(|param| param.type_id != TypeId::VOID).count()
 }
 
-/// The type of an array's elements, and how many of them there are in each dimension, outermost first: BTF's arrays have one
-/// dimension, so that more are arrays of arrays.
-fn dimensions(btf: &Btf, ty: &btf::Type<'_>) -> (TypeId, Vec<u32>) {
-    let mut counts = Vec::new();
-    let mut elem = TypeId::VOID;
-    let mut next = ty.array();
-    // The number of dimensions is a byte; an array of more has the rest as its elements.
-    while let Some(array) = next.filter(|_| counts.len() < usize::from(u8::MAX)) {
-        counts.push(array.count);
-        elem = array.elem;
-        next = btf.get(elem).and_then(|ty| ty.array());
-    }
-    (elem, counts)
+/// An array's dimensions, outermost first: BTF's arrays have one, so that more are arrays of arrays. The number of dimensions is a
+/// byte in C; an array of more has the rest as its elements.
+fn counts<'a>(btf: &'a Btf, ty: &btf::Type<'a>) -> impl Iterator<Item = Array> + 'a {
+    std::iter::successors(ty.array(), |array| btf.get(array.elem)?.array()).take(usize::from(u8::MAX))
 }
 
-/// The room all tags take, in bytes; `None` beyond what can be counted.
-pub(super) fn bytes_needed(btf: &Btf) -> Option<usize> {
-    let mut sum = 0_usize;
-    for (_, ty) in all_types(btf) {
-        let bytes = match ty.kind() {
-            Kind::Int | Kind::Float => size_of::<BaseType>(),
-            Kind::Array => size_of::<ArrayType>() + (dimensions(btf, &ty).1.len() * size_of::<u32>()).next_multiple_of(ALIGN),
-            Kind::Struct => size_of::<Class>() + ty.vlen() * size_of::<ClassMember>(),
-            Kind::Union => size_of::<Type>() + ty.vlen() * size_of::<ClassMember>(),
-            Kind::Enum | Kind::Enum64 => size_of::<Type>() + ty.vlen() * size_of::<Enumerator>(),
-            Kind::Fwd => size_of::<Class>(),
-            Kind::Typedef => size_of::<Type>(),
-            Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => size_of::<Tag>(),
-            Kind::FuncProto => size_of::<Ftype>() + nr_params(&ty) * size_of::<Parameter>(),
-            Kind::Func => size_of::<Function>(),
-            Kind::Var => size_of::<Variable>(),
-            Kind::Datasec | Kind::DeclTag => 0,
-        };
-        sum = sum.checked_add(bytes)?;
-    }
-    Some(sum)
+/// The type of an array's elements, and the number of dimensions.
+pub(super) fn dimensions(btf: &Btf, ty: &btf::Type<'_>) -> (TypeId, usize) {
+    counts(btf, ty).fold((TypeId::VOID, 0), |(_, count), array| (array.elem, count + 1))
 }
 
 /// Makes the tags and enters them in the unit's tables and list. False when memory is short.
 ///
 /// # Safety
-/// `cu` is fresh and nobody else's; `block` has the room that [`bytes_needed`] tells.
-pub(super) unsafe fn build(btf: &Btf, cu: *mut Cu, block: &mut Block) -> bool {
-    // SAFETY: passed on.
+/// `cu` is fresh and nobody else's; `block` has the room that `plan` tells.
+pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Block) -> bool {
+    // SAFETY: passed on. Each table gets its final size at once: that of the last id in it, as if it had grown.
     unsafe {
-        if !reserve_tables(btf, cu) {
+        let tables = [&raw mut (*cu).types_table, &raw mut (*cu).functions_table, &raw mut (*cu).tags_table];
+        let lasts = [plan.last_type, plan.last_function, plan.last_variable];
+        let has_room = tables
+            .into_iter()
+            .zip(lasts)
+            .all(|(table, last)| last.is_none_or(|last| PtrTable::put(table, last, ptr::null_mut())));
+        if !has_room {
             return false;
         }
         let mut build = Build { btf, block, cu, last_function: ptr::null_mut() };
-        for (id, ty) in all_types(btf) {
-            build.record(id, &ty);
+        for id in (1..btf.type_count()).map(TypeId) {
+            if let Some(ty) = btf.get(id) {
+                build.record(id, &ty);
+            }
         }
         true
-    }
-}
-
-/// Each table gets its final size at once: that of the last id in it, as if it had grown.
-unsafe fn reserve_tables(btf: &Btf, cu: *mut Cu) -> bool {
-    let (mut types, mut functions, mut variables) = (None, None, None);
-    for (id, ty) in all_types(btf) {
-        match ty.kind() {
-            Kind::Func => functions = Some(id.0),
-            Kind::Var => variables = Some(id.0),
-            Kind::Datasec | Kind::DeclTag => {}
-            _ => types = Some(id.0),
-        }
-    }
-    // SAFETY: the tables of a fresh unit.
-    unsafe {
-        let tables = [&raw mut (*cu).types_table, &raw mut (*cu).functions_table, &raw mut (*cu).tags_table];
-        tables
-            .into_iter()
-            .zip([types, functions, variables])
-            .all(|(table, last)| last.is_none_or(|last| PtrTable::put(table, last, ptr::null_mut())))
     }
 }
 
@@ -188,16 +145,18 @@ impl Build<'_> {
     }
 
     unsafe fn array(&mut self, ty: &btf::Type<'_>) -> *mut Tag {
-        let (elem, counts) = dimensions(self.btf, ty);
+        let (elem, dimensions) = dimensions(self.btf, ty);
         let array = self.block.take::<ArrayType>(1);
-        let entries = self.block.take::<u32>(counts.len());
+        let entries = self.block.take::<u32>(dimensions);
         // SAFETY: as above.
         unsafe {
             start(array.cast(), dw_tag::ARRAY_TYPE);
             (*array).tag.r#type = elem.0;
-            ptr::copy_nonoverlapping(counts.as_ptr(), entries, counts.len());
+            for (index, array) in counts(self.btf, ty).enumerate() {
+                *entries.add(index) = array.count;
+            }
             (*array).nr_entries = entries;
-            (*array).dimensions = counts.len() as u8;
+            (*array).dimensions = dimensions as u8;
         }
         array.cast()
     }
