@@ -189,6 +189,36 @@ pub struct Enumerator {
 }
 layout! { Enumerator: 64, 8 { tag: 0, name: 32, value: 40, type_enum: 48 } }
 
+impl ArrayType {
+    /// Where a count that needs more than 32 bits has its high half: in the padding behind the structure's last field, which C
+    /// programs copy at most. Only arrays of one dimension have it.
+    const HIGH_HALF: usize = 44;
+
+    /// The number of elements of each dimension.
+    ///
+    /// # Safety
+    /// `array` is valid: zeroed before its fields were set, with as many entries as dimensions.
+    pub unsafe fn counts(array: *const ArrayType) -> impl Iterator<Item = u64> {
+        // SAFETY: valid by the caller's word; the padding was zeroed with the rest.
+        unsafe {
+            let dimensions = if (*array).nr_entries.is_null() { 0 } else { usize::from((*array).dimensions) };
+            let high = if dimensions == 1 { *array.byte_add(ArrayType::HIGH_HALF).cast::<u32>() } else { 0 };
+            (0..dimensions).map(move |dim| u64::from(high) << 32 | u64::from(*(*array).nr_entries.add(dim)))
+        }
+    }
+
+    /// Notes the high half of the only dimension's count.
+    ///
+    /// # Safety
+    /// `array` is writable.
+    pub unsafe fn set_high_half(array: *mut ArrayType, high: u32) {
+        // SAFETY: within the structure, behind its last field.
+        unsafe { *array.byte_add(ArrayType::HIGH_HALF).cast::<u32>() = high }
+    }
+}
+
+const _: () = assert!(size_of::<ArrayType>() >= ArrayType::HIGH_HALF + size_of::<u32>());
+
 /// `DW_VIRTUALITY_virtual`.
 const VIRTUAL: u8 = 1;
 

@@ -258,13 +258,14 @@ pub unsafe extern "C" fn base_type__name_to_size(btype: *mut BaseType, cu: *mut 
     })
 }
 
-/// The function's name, NULL when it has none.
+/// The function's name, empty when it has none: programs compare it as it comes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn function__name(func: *mut Function) -> *const c_char {
     entry(|| {
         non_null!(func);
         // SAFETY: a valid function.
-        unsafe { (*func).name }
+        let name = unsafe { (*func).name };
+        if name.is_null() { c"".as_ptr() } else { name }
     })
 }
 

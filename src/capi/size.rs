@@ -16,14 +16,24 @@ const UNKNOWN: usize = usize::MAX;
 /// How many types may be nested in each other, or follow each other, before that counts as a loop.
 const MAX_DEPTH: usize = 512;
 
-/// How many elements an array has, all dimensions multiplied.
+/// How many elements an array has, all dimensions multiplied; one that says nothing of them has none.
 unsafe fn nr_elements(array: *const ArrayType) -> usize {
-    // SAFETY: a valid array type: as many entries as dimensions.
+    // SAFETY: a valid array type.
     unsafe {
         if (*array).nr_entries.is_null() {
             return usize::from((*array).dimensions == 0);
         }
-        (0..usize::from((*array).dimensions)).map(|dim| *(*array).nr_entries.add(dim) as usize).fold(1, usize::wrapping_mul)
+        ArrayType::counts(array).map(|count| count as usize).fold(1, usize::wrapping_mul)
+    }
+}
+
+/// The size of a pointer to a member: an offset, or for functions an address with what is added to `this`, as the C++ ABI has it.
+unsafe fn member_pointer_size(tag: *const Tag, cu: *const Cu) -> usize {
+    // SAFETY: a pointer to a member of this unit.
+    unsafe {
+        let target = tag__strip_typedefs_and_modifiers(tag, cu);
+        let words = if target.as_ref().is_some_and(|target| target.tag == dw_tag::SUBROUTINE_TYPE) { 2 } else { 1 };
+        usize::from((*cu).addr_size) * words
     }
 }
 
@@ -38,6 +48,7 @@ unsafe fn own_size(tag: *const Tag, cu: *const Cu) -> Option<usize> {
                 if (*member).is_static() { Some(0) } else { Some((*member).byte_size).filter(|&size| size != 0) }
             }
             dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE => Some(usize::from((*cu).addr_size)),
+            dw_tag::PTR_TO_MEMBER_TYPE => Some(member_pointer_size(tag, cu)),
             dw_tag::BASE_TYPE => Some(usize::from((*tag.cast::<BaseType>()).bit_size) / 8),
             dw_tag::ENUMERATION_TYPE => Some((*tag.cast::<Type>()).size as usize / 8),
             dw_tag::SUBROUTINE_TYPE => {
@@ -126,7 +137,7 @@ unsafe fn alignment_of(tag: *mut Tag, cu: *const Cu, depth: usize) -> usize {
             return 1;
         }
         match (*tag).tag {
-            dw_tag::POINTER_TYPE => usize::from((*cu).addr_size),
+            dw_tag::POINTER_TYPE | dw_tag::PTR_TO_MEMBER_TYPE => usize::from((*cu).addr_size),
             dw_tag::BASE_TYPE => usize::from((*tag.cast::<BaseType>()).bit_size) / 8,
             dw_tag::ENUMERATION_TYPE => (*tag.cast::<Type>()).size as usize / 8,
             dw_tag::ARRAY_TYPE => alignment_of(tag__strip_typedefs_and_modifiers(tag, cu), cu, depth + 1),

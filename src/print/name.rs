@@ -203,10 +203,10 @@ impl Printer {
 
     /// The elements' type of an array of a const type without elements is printed without the const, as compilers add it.
     pub(super) unsafe fn element_of(&self, array: *const ArrayType) -> *mut Tag {
-        // SAFETY: an array of this unit: as many entries as dimensions.
+        // SAFETY: an array of this unit.
         unsafe {
             let ty = Cu::type_of(self.cu, (*array).tag.r#type);
-            let empty = (*array).dimensions >= 1 && !(*array).nr_entries.is_null() && *(*array).nr_entries == 0;
+            let empty = ArrayType::counts(array).next() == Some(0);
             match ty.as_ref() {
                 Some(found) if empty && found.tag == dw_tag::CONST_TYPE => Cu::type_of(self.cu, found.r#type),
                 _ => ty,

@@ -369,7 +369,7 @@ impl Printer {
             if conf.flat_arrays() {
                 put(flat_count(array));
             } else {
-                entries(array).iter().for_each(|&count| put(count.into()));
+                ArrayType::counts(array).for_each(put);
             }
         }
     }
@@ -388,23 +388,12 @@ impl Printer {
     }
 }
 
-/// The number of elements of each dimension.
-unsafe fn entries<'a>(array: *const ArrayType) -> &'a [u32] {
-    // SAFETY: an array has as many entries as dimensions.
-    unsafe {
-        if (*array).nr_entries.is_null() {
-            return &[];
-        }
-        std::slice::from_raw_parts((*array).nr_entries, (*array).dimensions.into())
-    }
-}
-
 /// All dimensions multiplied; a first one of zero leaves the others out, a later one starts anew.
 unsafe fn flat_count(array: *const ArrayType) -> u64 {
     // SAFETY: an array of this unit.
-    let entries = unsafe { entries(array) };
-    if entries.first() == Some(&0) {
+    let mut counts = unsafe { ArrayType::counts(array) }.peekable();
+    if counts.peek() == Some(&0) {
         return 0;
     }
-    entries.iter().fold(0_u64, |flat, &count| if flat == 0 { count.into() } else { flat.wrapping_mul(count.into()) })
+    counts.fold(0_u64, |flat, count| if flat == 0 { count } else { flat.wrapping_mul(count) })
 }
