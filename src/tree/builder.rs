@@ -111,7 +111,7 @@ pub struct Scratch {
     pub(super) specifications: Vec<(u32, u32)>,
     /// Entries that take over from the entry that they are an instance of.
     pub(super) instances: Vec<u32>,
-    pub(super) dimensions: Vec<u32>,
+    pub(super) dimensions: Vec<u64>,
     pub(super) memory: Memory,
     pub(super) messages: Vec<Message>,
     /// By the start of their unit.

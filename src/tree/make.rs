@@ -490,7 +490,7 @@ impl<'a> Builder<'a, '_> {
         let Some(start) = self.s.frames.last().map(|f| f.start as usize) else { return };
         let so_far = self.s.dimensions.len() - start;
         if so_far < MAX_DIMENSIONS {
-            self.s.dimensions.push(element_count(unit, &self.s.attrs) as u32);
+            self.s.dimensions.push(element_count(unit, &self.s.attrs));
             if so_far + 1 == MAX_DIMENSIONS {
                 self.say(format!("die__create_new_array: only {MAX_DIMENSIONS} dimensions are supported!"));
             }
@@ -501,10 +501,15 @@ impl<'a> Builder<'a, '_> {
         let dimensions = &self.s.dimensions[frame.start as usize..];
         if !dimensions.is_empty() {
             let array = frame.tag.cast::<ArrayType>();
-            let entries = self.s.memory.zeroed(size_of_val(dimensions)).cast::<u32>();
+            let entries = self.s.memory.zeroed(dimensions.len() * size_of::<u32>()).cast::<u32>();
             // SAFETY: as many words as dimensions, and see above the impl.
             unsafe {
-                ptr::copy_nonoverlapping(dimensions.as_ptr(), entries, dimensions.len());
+                for (at, &count) in dimensions.iter().enumerate() {
+                    *entries.add(at) = count as u32;
+                }
+                if let [count] = dimensions {
+                    ArrayType::set_high_half(array, (count >> 32) as u32);
+                }
                 (*array).nr_entries = entries;
                 (*array).dimensions = dimensions.len() as u8;
             }
