@@ -14,12 +14,13 @@ use crate::abi::cu::{CuSide, NewCu};
 use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
-use crate::dwarf::source::Source;
+use crate::dwarf::source::{Source, Unit};
 use crate::elf::{ElfError, ElfFile};
 use crate::encoder::options::{Abi, Options};
 use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFacts};
 use crate::loader::encode::{EncodeContext, Share};
 use crate::loader::queue::Steal;
+use crate::loader::whole::{Step, Whole};
 use crate::tree;
 use gimli::constants as dw;
 
@@ -203,15 +204,45 @@ impl Profile<Handle> for Trees {
         _: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let units = source.units;
+        let steps = units.iter().zip(starts).filter_map(|(unit, start)| Some((unit, (*start)?, false)));
+        self.build_steps(source, None, steps, handle, product, scratch)
+    }
+
+    fn build_whole(
+        &self,
+        whole: Whole<'_>,
+        steps: &[Step],
+        handle: &mut Handle,
+        product: &mut Self::Product,
+        scratch: &mut Self::Scratch,
+    ) -> Result<(), DwarfError> {
+        let (main, alternate) = (whole.main.units, whole.alternate.as_ref().map(|source| source.units));
+        let steps = steps.iter().filter_map(|step| {
+            let units = if step.in_alternate { alternate? } else { main };
+            Some((units.get(step.unit as usize)?, step.key, step.hidden))
+        });
+        self.build_steps(whole.main, whole.alternate, steps, handle, product, scratch)
+    }
+}
+
+impl Trees {
+    /// Takes in units, each from a key on, hidden or not.
+    fn build_steps<'a>(
+        &'a self,
+        main: Source<'a>,
+        alternate: Option<Source<'a>>,
+        steps: impl Iterator<Item = (&'a Unit, u32, bool)>,
+        handle: &mut Handle,
+        product: &mut Vec<tree::Message>,
+        scratch: &mut tree::builder::Scratch,
+    ) -> Result<(), DwarfError> {
         // SAFETY: the unit is empty and in no set yet.
-        let mut builder = unsafe { tree::builder::Builder::new(source, &self.options, handle.cu, scratch) };
+        let mut builder = unsafe { tree::builder::Builder::new(main, alternate, &self.options, handle.cu, scratch) };
         let mut result = Ok(());
-        for (unit, start) in units.iter().zip(starts) {
-            if let Some(key) = *start {
-                result = builder.walk(unit, key);
-                if result.is_err() {
-                    break;
-                }
+        for (unit, key, hidden) in steps {
+            result = builder.walk(unit, key, hidden);
+            if result.is_err() {
+                break;
             }
         }
         // What came before damage stays.

@@ -7,6 +7,7 @@ use super::alternate;
 use super::plan::{self, Files, Plan};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
 use super::split::{Skeleton, SplitFiles};
+use super::whole::{self, Step, Whole};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
@@ -125,13 +126,25 @@ pub trait Profile<Handle>: Sync {
         true
     }
 
-    /// Whether files whose units refer to each other are taken in unit by unit; else they are built from one buffer.
+    /// Whether files whose units refer to each other are taken in unit by unit; else by [`Profile::build_whole`].
     fn takes_plans(&self) -> bool {
         false
     }
 
     /// Takes in such a file, now or when the product is used, on `jobs` workers.
     fn take_plan(&self, _plan: Plan, _jobs: usize, _product: &mut Self::Product) {}
+
+    /// Takes in units of such a file, in the order of `steps`.
+    fn build_whole(
+        &self,
+        _whole: Whole<'_>,
+        _steps: &[Step],
+        _handle: &mut Handle,
+        _product: &mut Self::Product,
+        _scratch: &mut Self::Scratch,
+    ) -> Result<(), DwarfError> {
+        Ok(())
+    }
 
     /// Takes in the entries of the source's units, each from the key of the first child of its own entry on; `None` for units to be passed
     /// over. After an error the product is that of a unit without entries.
@@ -171,11 +184,15 @@ where
     H: Host,
     P: Profile<H::Handle, Product = H::Product>,
 {
-    if force_merging || units_refer_to_each_other(&context.dwarf)? {
-        if !profile.takes_plans() {
-            return load_merged(host, profile, context);
+    let links = links(&context.dwarf)?;
+    if profile.takes_plans() {
+        if force_merging || links != Links::None {
+            return load_planned(host, profile, context, jobs);
         }
-        return load_planned(host, profile, context, jobs);
+    } else if force_merging || links == Links::Any {
+        return whole::load_merged(host, profile, context, jobs);
+    } else if links == Links::Types {
+        return whole::load_with_types(host, profile, context, jobs);
     }
     let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
     let finished = queue::run(&work, &mut (), jobs);
@@ -218,17 +235,29 @@ where
     }
 }
 
-/// Whether units of the file refer to each other: the Linux note of a link with LTO, or a form for such references in an abbreviation
-/// table.
-fn units_refer_to_each_other(dwarf: &DwarfFile) -> Result<bool, LoadError> {
+/// How units of a file refer to each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Links {
+    None,
+    /// To type units only.
+    Types,
+    Any,
+}
+
+/// Told from the Linux note of a link with LTO, and from forms for such references in the abbreviation tables.
+fn links(dwarf: &DwarfFile) -> Result<Links, LoadError> {
     const LINUX_ELFNOTE_LTO_INFO: u32 = 0x101;
     for note in dwarf.elf().notes()? {
         if note.name == b"Linux" && note.kind == LINUX_ELFNOTE_LTO_INFO && note.desc.iter().any(|&b| b != 0) {
-            return Ok(true);
+            return Ok(Links::Any);
         }
     }
     let forms = dwarf.outward_forms()?;
-    Ok(forms.ref_addr || forms.signature || forms.alternate)
+    Ok(match (forms.ref_addr || forms.alternate, forms.signature) {
+        (true, _) => Links::Any,
+        (false, true) => Links::Types,
+        (false, false) => Links::None,
+    })
 }
 
 struct Next {
@@ -357,6 +386,10 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
+        if tag == dw::DW_TAG_partial_unit {
+            // It holds what other files import.
+            return Ok(());
+        }
         if tag == dw::DW_TAG_skeleton_unit {
             let path = dwarf.elf().path().display();
             messages.push(format!("{path}: .debug_info+{base:#x}: skeleton unit without the name of a .dwo file, left out"));
@@ -436,66 +469,6 @@ fn facts<'a>(id: u32, source: &Source<'a>, unit: &Unit, attrs: &Attrs, producer_
         language: unit.language,
         addr_size: unit.header.addr_size,
         producer_clang,
-    }
-}
-
-/// One unit of all units, on the calling thread.
-fn load_merged<H, P>(host: &H, profile: &P, context: &Arc<FileContext>) -> Result<(), LoadError>
-where
-    H: Host,
-    P: Profile<H::Handle, Product = H::Product>,
-{
-    let dwarf = &*context.dwarf;
-    let size = dwarf.info_size();
-    if size >= u64::from(u32::MAX) {
-        return Err(LoadError::TooLarge { size });
-    }
-    let mut buf = Vec::new();
-    dwarf.read_info(0, size, &mut buf)?;
-    let mut units = Vec::new();
-    let mut starts = Vec::new();
-    let mut table = Vec::new();
-    let mut attrs = Attrs::default();
-    let mut offset = 0;
-    let mut first = None;
-    while let Some(header) = next_header(host, dwarf, &mut offset) {
-        let mut abbrevs = Abbrevs::default();
-        dwarf.read_abbrevs(&header, &mut table, &mut abbrevs, |tag, at| profile.wanted(tag, at))?;
-        let mut unit = Unit {
-            header,
-            bases: Bases::default(),
-            abbrevs,
-            start: header.offset as u32,
-            end: (header.offset + header.size) as u32,
-            language: 0,
-            producer_clang: false,
-        };
-        let entry = read_unit_entry(dwarf, &buf, 0, &mut unit, &mut attrs)?;
-        let wanted = match entry {
-            Some((_, has_children, key)) => {
-                let single = std::slice::from_ref(&unit);
-                let source = Source::new(dwarf, &buf, single, 0);
-                let clang = is_clang(&source, &unit, &attrs);
-                let facts = facts(0, &source, &unit, &attrs, clang);
-                first.get_or_insert(UnitFacts { name: b"", ..facts });
-                let wanted = has_children && host.wants_part(&facts);
-                unit.producer_clang = clang;
-                wanted.then_some(key)
-            }
-            None => None,
-        };
-        starts.push(wanted);
-        units.push(unit);
-    }
-    let Some(facts) = first else { return Ok(()) };
-    let mut handle = host.create(context, &UnitFacts { id: 0, ..facts });
-    let source = Source::new(dwarf, &buf, &units, 0);
-    let mut product = profile.empty();
-    let mut messages = Vec::new();
-    profile.build(source, &starts, &mut handle, &mut product, &mut profile.scratch(), &mut messages)?;
-    match host.steal(handle, product, &messages) {
-        Steal::Abort => Err(LoadError::Aborted),
-        Steal::Continue | Steal::Stop => Ok(()),
     }
 }
 

@@ -10,3 +10,4 @@ pub mod plan;
 pub mod queue;
 mod split;
 mod sync;
+pub mod whole;

@@ -4,6 +4,7 @@
 //! been seen.
 
 use std::ffi::c_char;
+use std::ptr;
 
 use super::keymap::KeyMap;
 use super::memory::Memory;
@@ -35,6 +36,8 @@ pub(super) enum Place {
     Array,
     TemplatePack,
     FormalPack,
+    /// A part of a struct of which one variant is there at a time, or one of its variants.
+    Variants,
     /// Something whose children matter as annotations only.
     Annotated,
 }
@@ -53,7 +56,7 @@ impl Place {
             Place::Array => "die__create_new_array",
             Place::TemplatePack => "template_parameter_pack__load_params",
             Place::FormalPack => "formal_parameter_pack__load_params",
-            Place::Annotated => "",
+            Place::Variants | Place::Annotated => "",
         }
     }
 }
@@ -147,8 +150,16 @@ impl Scratch {
 }
 
 /// Builds the tree of one `struct cu`, of one unit or of several.
+///
+/// Keys are those of [`Source`], where there is one. With an alternate file they are places: the entries of that file come behind those of the
+/// main one.
 pub struct Builder<'a, 's> {
-    pub(super) source: Source<'a>,
+    main: Source<'a>,
+    alternate: Option<Alternate<'a>>,
+    /// What is added to the keys of the source at work.
+    pub(super) delta: u32,
+    /// Whether what is taken in serves references only.
+    pub(super) hidden: bool,
     pub(super) options: &'a Options,
     pub(super) cu: *mut Cu,
     pub(super) s: &'s mut Scratch,
@@ -158,8 +169,12 @@ pub struct Builder<'a, 's> {
     /// DW_AT_low_pc of the unit at work, for range lists.
     pub(super) low_pc: u64,
     pub(super) rnglists_base: u64,
-    /// Whether `.debug_str` ends with a NUL, so that every offset in it is a string's.
-    pub(super) debug_str_ends: bool,
+}
+
+/// The source of an alternate file, and where its keys start.
+struct Alternate<'a> {
+    source: Source<'a>,
+    delta: u32,
 }
 
 const DW_LANG_C: u16 = 2;
@@ -170,19 +185,30 @@ impl<'a, 's> Builder<'a, 's> {
     ///
     /// # Safety
     /// `cu` is valid, and nobody else uses it before [`Builder::finish`] returns.
-    pub unsafe fn new(source: Source<'a>, options: &'a Options, cu: *mut Cu, scratch: &'s mut Scratch) -> Self {
+    pub unsafe fn new(
+        main: Source<'a>,
+        alternate: Option<Source<'a>>,
+        options: &'a Options,
+        cu: *mut Cu,
+        scratch: &'s mut Scratch,
+    ) -> Self {
         scratch.entries.clear();
         scratch.frames.clear();
         scratch.dimensions.clear();
         scratch.files.clear();
         scratch.specifications.clear();
         scratch.instances.clear();
-        scratch.map.prepare(source.buf.len(), source.units.len() == 1);
-        let debug_str_ends = source.file.debug_str().last() == Some(&0);
+        let size = main.buf.len() + alternate.as_ref().map_or(0, |source| source.buf.len());
+        scratch.map.prepare(size, main.units.len() == 1 && alternate.is_none());
+        let delta = main.buf.len() as u32;
+        let alternate = alternate.map(|source| Alternate { source, delta });
         // SAFETY: valid by the caller's word.
         let language = unsafe { (*cu).language };
         Builder {
-            source,
+            main,
+            alternate,
+            delta: 0,
+            hidden: false,
             options,
             cu,
             s: scratch,
@@ -190,28 +216,29 @@ impl<'a, 's> Builder<'a, 's> {
             is_cpp: language == DW_LANG_C_PLUS_PLUS,
             low_pc: 0,
             rnglists_base: 0,
-            debug_str_ends,
         }
     }
 
-    /// Takes in the entries of a unit, from the one with `key` (the first child of the unit's own entry) on.
-    pub fn walk(&mut self, unit: &'a Unit, key: u32) -> Result<(), DwarfError> {
+    /// Takes in the entries of a unit, from the one at `key` of its buffer (the first child of the unit's own entry) on. What is `hidden` serves
+    /// references only.
+    pub fn walk(&mut self, unit: &'a Unit, key: u32, hidden: bool) -> Result<(), DwarfError> {
         self.begin_unit(unit);
-        let mut c = self.source.cursor(unit, key);
+        self.hidden = hidden;
+        let mut c = self.source_of(unit).0.cursor(unit, key);
         self.push(Frame {
             place: Place::Unit,
-            tag: std::ptr::null_mut(),
+            tag: ptr::null_mut(),
             entry: 0,
-            block: std::ptr::null_mut(),
-            ftype: std::ptr::null_mut(),
-            annots: std::ptr::null_mut(),
+            block: ptr::null_mut(),
+            ftype: ptr::null_mut(),
+            annots: ptr::null_mut(),
             component: -1,
             count: 0,
             start: 0,
-            last: std::ptr::null_mut(),
+            last: ptr::null_mut(),
         });
         while !self.s.frames.is_empty() {
-            let key = c.pos() as u32;
+            let key = self.delta + c.pos() as u32;
             // A unit may end without the terminators of its last lists.
             let code = if c.is_empty() { 0 } else { c.uleb()? };
             if code == 0 {
@@ -227,12 +254,79 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn begin_unit(&mut self, unit: &'a Unit) {
-        let key = unit.start + unit.header.header_size;
-        let own = self.source.entry(key, &mut self.s.other).is_some();
-        self.low_pc = if own { self.source.address(unit, &self.s.other, Slot::LowPc).unwrap_or(0) } else { 0 };
+        let (_, delta) = self.source_of(unit);
+        self.delta = delta;
+        let key = delta + unit.start + unit.header.header_size;
+        let own = self.read_aside(key).is_some();
+        self.low_pc = if own { self.address_aside(unit, Slot::LowPc).unwrap_or(0) } else { 0 };
         let after_header = if unit.header.offset_size == 8 { 20 } else { 12 };
         let base = self.s.other.get(Slot::RnglistsBase).filter(|_| own);
         self.rnglists_base = base.map_or(after_header, |(_, v)| v);
+    }
+
+    /// The source that a unit is of, and what is added to its keys.
+    #[inline]
+    pub(super) fn source_of(&self, unit: &Unit) -> (&Source<'a>, u32) {
+        match &self.alternate {
+            Some(alternate) if alternate.source.units.as_ptr_range().contains(&ptr::from_ref(unit)) => {
+                (&alternate.source, alternate.delta)
+            }
+            _ => (&self.main, 0),
+        }
+    }
+
+    /// The source at work.
+    #[inline]
+    pub(super) fn source(&self) -> &Source<'a> {
+        match &self.alternate {
+            Some(alternate) if self.delta != 0 => &alternate.source,
+            _ => &self.main,
+        }
+    }
+
+    /// Reads the entry with `key` into `Scratch::other`.
+    pub(super) fn read_aside(&mut self, key: u32) -> Option<(&'a Unit, dw::DwTag)> {
+        let (source, delta) = match &self.alternate {
+            Some(alternate) if key >= alternate.delta => (&alternate.source, alternate.delta),
+            _ => (&self.main, 0),
+        };
+        let (unit, abbrev) = source.entry(key - delta, &mut self.s.other)?;
+        Some((unit, abbrev.tag))
+    }
+
+    /// An address of the entry read aside.
+    fn address_aside(&self, unit: &Unit, slot: Slot) -> Option<u64> {
+        self.source_of(unit).0.address(unit, &self.s.other, slot)
+    }
+
+    /// The key that a reference leads to; 0 without the attribute, and where it leads out of what is known.
+    #[inline]
+    pub(super) fn reference(&self, unit: &Unit, attrs: &Attrs, slot: Slot) -> u32 {
+        if self.alternate.is_none() {
+            // Keys of outer entries do not come up: there are no others than those in the buffer.
+            return self.main.reference(unit, attrs, slot);
+        }
+        self.far_reference(unit, attrs, slot)
+    }
+
+    fn far_reference(&self, unit: &Unit, attrs: &Attrs, slot: Slot) -> u32 {
+        let Some((form, value)) = attrs.get(slot) else { return 0 };
+        let (source, delta) = self.source_of(unit);
+        match form {
+            dw::DW_FORM_ref4 | dw::DW_FORM_ref1 | dw::DW_FORM_ref2 | dw::DW_FORM_ref8 | dw::DW_FORM_ref_udata => {
+                if value < unit.header.size { delta + unit.start + value as u32 } else { 0 }
+            }
+            _ => source.outward_place(form, value).and_then(|place| u32::try_from(place).ok()).unwrap_or(0),
+        }
+    }
+
+    /// The offset of an entry in its file, for the user.
+    pub(super) fn offset_of(&self, key: u32) -> u64 {
+        match &self.alternate {
+            _ if key == 0 => 0,
+            Some(alternate) if key >= alternate.delta => u64::from(key - alternate.delta),
+            _ => self.main.offset(key),
+        }
     }
 
     pub(super) fn push(&mut self, frame: Frame) {
@@ -317,7 +411,7 @@ impl<'a, 's> Builder<'a, 's> {
                 dw::DW_TAG_variant_part => {
                     self.take(unit, abbrev, c)?;
                     self.variant_part(unit, abbrev, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return Ok(());
                 }
                 dw::DW_TAG_GNU_formal_parameter_pack | dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_subrange_type => {
                     return self.unsupported(unit, abbrev, key, c);
@@ -372,6 +466,19 @@ impl<'a, 's> Builder<'a, 's> {
                 self.not_handled(place, tag, key);
                 return self.skip_entry(unit, abbrev, c);
             }
+            Place::Variants => match tag {
+                dw::DW_TAG_member => {
+                    self.take(unit, abbrev, c)?;
+                    self.variant_member(unit, abbrev, key);
+                    return self.skip_children(unit, abbrev, c);
+                }
+                dw::DW_TAG_variant => {
+                    self.take(unit, abbrev, c)?;
+                    self.variant(abbrev);
+                    return Ok(());
+                }
+                _ => return self.skip_entry(unit, abbrev, c),
+            },
             Place::Annotated => {
                 if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
                     return self.annotation(unit, abbrev, c);
@@ -498,7 +605,7 @@ impl<'a, 's> Builder<'a, 's> {
             return unit.abbrevs.skip(abbrev, c);
         }
         self.take(unit, abbrev, c)?;
-        let next = self.source.reference(unit, &self.s.attrs, Slot::Sibling);
+        let next = self.source().reference(unit, &self.s.attrs, Slot::Sibling);
         if next as usize > c.pos() && next < unit.end {
             c.set_pos(next as usize);
             return Ok(());
@@ -528,7 +635,7 @@ impl<'a, 's> Builder<'a, 's> {
         let place = self.s.frames.last().map_or(Place::Unit, |f| f.place);
         let tag = abbrev.tag.0;
         let name = (self.options.library.tag_name)(tag);
-        let offset = self.source.offset(key);
+        let offset = self.offset_of(key);
         let text = format!("{}: tag not supported {tag:#x} ({name}) at <{offset:x}>!", place.function());
         self.s.messages.push(Message::OncePerTag(tag, text));
         self.skip_entry(unit, abbrev, c)
@@ -538,7 +645,7 @@ impl<'a, 's> Builder<'a, 's> {
         let name = (self.options.library.tag_name)(tag.0);
         // SAFETY: the unit is the builder's.
         let language = (self.options.library.language_name)(u32::from(unsafe { (*self.cu).language }));
-        let offset = self.source.offset(key);
+        let offset = self.offset_of(key);
         let function = place.function();
         self.say(format!("{function}: DW_TAG_{name} ({:#x}) @ <{offset:#x}> not handled in a {language} CU!", tag.0));
     }

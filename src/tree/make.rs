@@ -7,9 +7,9 @@ use super::builder::{Builder, Entry, Frame, GNU_ANNOTATION, LLVM_ANNOTATION, Pla
 use crate::abi::origin::{DeclOrigin, TagOrigin};
 use crate::abi::*;
 use crate::dwarf::DwarfError;
-use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
+use crate::dwarf::abbrev::{Abbrev, Attrs, Block, Slot};
 use crate::dwarf::cursor::Cursor;
-use crate::dwarf::expr::read_ops;
+use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::line;
 use crate::dwarf::ranges::{self, RangeList};
 use crate::dwarf::source::{Unit, element_count, number};
@@ -59,8 +59,8 @@ impl<'a> Builder<'a, '_> {
         };
         let origin_slot = if kind == dw::DW_TAG_ptr_to_member_type { Slot::ContainingType } else { Slot::AbstractOrigin };
         let attrs = &self.s.attrs;
-        let ty = self.source.reference(unit, attrs, type_slot);
-        let origin = self.source.reference(unit, attrs, origin_slot);
+        let ty = self.reference(unit, attrs, type_slot);
+        let origin = self.reference(unit, attrs, origin_slot);
         let has_specification = attrs.has(Slot::Specification);
         let index = self.s.entries.len() as u32;
         // SAFETY: the block has room for the records and the tag behind them.
@@ -76,7 +76,7 @@ impl<'a> Builder<'a, '_> {
         let encoding = number(attrs, Slot::Encoding).map(|encoding| dw::DwAte(encoding as u8));
         let signed = matches!(encoding, Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char));
         if has_specification {
-            let specification = self.source.reference(unit, attrs, Slot::Specification);
+            let specification = self.reference(unit, attrs, Slot::Specification);
             self.s.specifications.push((index, specification));
         }
         self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, signed });
@@ -101,7 +101,7 @@ impl<'a> Builder<'a, '_> {
         // SAFETY: with decl_info there is such a record.
         unsafe {
             let record = TagOrigin::decl_of(tag);
-            (*record).offset = self.source.offset(key);
+            (*record).offset = self.offset_of(key);
             (*record).file = file;
             // C keeps 16 bits of it.
             (*record).line = u32::from(line as u16);
@@ -110,25 +110,27 @@ impl<'a> Builder<'a, '_> {
 
     /// A number of the entry itself, or of what it is an instance or a definition of.
     fn integrated(&mut self, unit: &'a Unit, slot: Slot) -> Option<(&'a Unit, u64)> {
-        let reference = |unit, attrs: &Attrs| {
-            let slot = if attrs.has(Slot::AbstractOrigin) { Slot::AbstractOrigin } else { Slot::Specification };
-            self.source.reference(unit, attrs, slot)
-        };
         if self.s.attrs.has(slot) {
             return number(&self.s.attrs, slot).map(|n| (unit, n));
         }
-        let mut key = reference(unit, &self.s.attrs);
+        let mut key = self.origin_in(unit, &self.s.attrs);
         for _ in 0..MAX_ORIGINS {
             if key == 0 {
                 return None;
             }
-            let (unit, _) = self.source.entry(key, &mut self.s.other)?;
+            let (unit, _) = self.read_aside(key)?;
             if self.s.other.has(slot) {
                 return number(&self.s.other, slot).map(|n| (unit, n));
             }
-            key = reference(unit, &self.s.other);
+            key = self.origin_in(unit, &self.s.other);
         }
         None
+    }
+
+    /// What an entry is an instance or a definition of.
+    fn origin_in(&self, unit: &Unit, attrs: &Attrs) -> u32 {
+        let slot = if attrs.has(Slot::AbstractOrigin) { Slot::AbstractOrigin } else { Slot::Specification };
+        self.reference(unit, attrs, slot)
     }
 
     /// The name of a file by its number in the unit's table; NULL for none.
@@ -137,20 +139,23 @@ impl<'a> Builder<'a, '_> {
         if number == 0 && unit.header.version < 5 {
             return ptr::null();
         }
-        if !self.s.files.contains_key(&unit.start) {
+        let start = self.source_of(unit).1 + unit.start;
+        if !self.s.files.contains_key(&start) {
             let names = self.file_table(unit).unwrap_or_default();
             let names = names.iter().map(|name| self.s.memory.string(name)).collect();
-            self.s.files.insert(unit.start, names);
+            self.s.files.insert(start, names);
         }
-        let names = &self.s.files[&unit.start];
+        let names = &self.s.files[&start];
         usize::try_from(number).ok().and_then(|i| names.get(i)).copied().unwrap_or(ptr::null())
     }
 
     fn file_table(&mut self, unit: &'a Unit) -> Option<line::FileNames> {
-        self.source.entry(unit.start + unit.header.header_size, &mut self.s.other)?;
+        let (source, delta) = self.source_of(unit);
+        let file = source.file;
+        self.read_aside(delta + unit.start + unit.header.header_size)?;
         let (_, offset) = self.s.other.get(Slot::StmtList)?;
-        let comp_dir = self.source.string(unit, &self.s.other, Slot::CompDir);
-        line::file_names(self.source.file, offset, unit.header.addr_size, comp_dir)
+        let comp_dir = self.source_of(unit).0.string(unit, &self.s.other, Slot::CompDir);
+        line::file_names(file, offset, unit.header.addr_size, comp_dir)
     }
 
     /// A string attribute; NULL without it.
@@ -160,11 +165,13 @@ impl<'a> Builder<'a, '_> {
 
     fn text_of(&mut self, unit: &Unit, attr: Option<(dw::DwForm, u64)>) -> *const c_char {
         let Some((form, value)) = attr else { return ptr::null() };
-        let debug_str = self.source.file.debug_str();
-        if form == dw::DW_FORM_strp && self.debug_str_ends && self.options.kabi_prefix.is_none() {
-            return debug_str.get(value as usize..).map_or(ptr::null(), |s| s.as_ptr().cast());
+        let (source, _) = self.source_of(unit);
+        let debug_str = source.file.debug_str();
+        // Where the section ends with a NUL, every offset in it is a string's.
+        if form == dw::DW_FORM_strp && debug_str.last() == Some(&0) && self.options.kabi_prefix.is_none() {
+            return debug_str.get(value as usize..).filter(|s| !s.is_empty()).map_or(ptr::null(), |s| s.as_ptr().cast());
         }
-        let Some((bytes, _)) = self.source.string_value(unit, form, value) else { return ptr::null() };
+        let Some((bytes, _)) = source.string_value(unit, form, value) else { return ptr::null() };
         if let Some(prefix) = &self.options.kabi_prefix {
             if if prefix.whole { bytes == prefix.bytes } else { bytes.starts_with(&prefix.bytes) } {
                 return prefix.text;
@@ -212,8 +219,9 @@ impl<'a> Builder<'a, '_> {
             _ => {}
         }
         let Some(block) = self.s.attrs.block(slot) else { return 0 };
-        let end = (block.start as usize).saturating_add(block.len as usize).min(self.source.buf.len());
-        let mut c = Cursor::new(&self.source.buf[..end], self.source.file.is_big_endian(), 0, ".debug_info");
+        let source = self.source();
+        let end = (block.start as usize).saturating_add(block.len as usize).min(source.buf.len());
+        let mut c = Cursor::new(&source.buf[..end], source.file.is_big_endian(), 0, ".debug_info");
         c.set_pos(block.start as usize);
         let op = c.u8().unwrap_or(0);
         if matches!(dw::DwOp(op), dw::DW_OP_plus_uconst | dw::DW_OP_constu) {
@@ -226,13 +234,14 @@ impl<'a> Builder<'a, '_> {
     /// Start and size of code.
     fn code(&self, unit: &Unit) -> (u64, u64) {
         let attrs = &self.s.attrs;
-        let Some(low) = self.source.address(unit, attrs, Slot::LowPc) else { return (0, 0) };
+        let Some(low) = self.source().address(unit, attrs, Slot::LowPc) else { return (0, 0) };
         (low, self.high_pc(unit, low).map_or(0, |high| high.wrapping_sub(low)))
     }
 
     fn high_pc(&self, unit: &Unit, low: u64) -> Option<u64> {
         let attrs = &self.s.attrs;
-        self.source.address(unit, attrs, Slot::HighPc).or_else(|| number(attrs, Slot::HighPc).map(|size| low.wrapping_add(size)))
+        let high = self.source().address(unit, attrs, Slot::HighPc);
+        high.or_else(|| number(attrs, Slot::HighPc).map(|size| low.wrapping_add(size)))
     }
 
     // Owners.
@@ -251,6 +260,10 @@ impl<'a> Builder<'a, '_> {
                 }
             }
             self.register(tag, entry);
+            if self.hidden && place == Place::Unit {
+                (*tag).set_top_level(false);
+                return;
+            }
             let list = match place {
                 Place::Namespace | Place::Class | Place::Enumeration => &raw mut (*owner.cast::<Namespace>()).tags,
                 _ => &raw mut (*self.cu).tags,
@@ -283,7 +296,7 @@ impl<'a> Builder<'a, '_> {
         // SAFETY: see above the impl.
         unsafe {
             match frame.place {
-                Place::Unit | Place::TemplatePack | Place::FormalPack | Place::Annotated => {}
+                Place::Unit | Place::TemplatePack | Place::FormalPack | Place::Variants | Place::Annotated => {}
                 Place::Block => {
                     let Some(father) = self.s.frames.last().map(|f| f.block).filter(|b| !b.is_null()) else { return };
                     (*father).nr_lexblocks = (*father).nr_lexblocks.wrapping_add(1);
@@ -466,7 +479,7 @@ impl<'a> Builder<'a, '_> {
         self.open_annotated(abbrev, annots, component);
     }
 
-    /// Its variants are ordinary nested types.
+    /// Its variants' types are ordinary nested types; the part itself has the members that are of those types.
     pub(super) fn variant_part(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
         let (part, entry) = self.tag::<VariantPart>(unit, abbrev.tag, key);
         let Some(owner) = self.s.frames.last().map(|f| f.tag.cast::<Type>()) else { return };
@@ -475,6 +488,34 @@ impl<'a> Builder<'a, '_> {
         unsafe {
             init_lists!(part; variants);
             ListHead::add_tail(&raw mut (*owner).variant_parts, part.cast());
+        }
+        self.open(abbrev, frame(Place::Variants, part.cast(), entry));
+    }
+
+    /// The members of a variant go to its part.
+    pub(super) fn variant(&mut self, abbrev: &Abbrev) {
+        if let Some((tag, entry)) = self.s.frames.last().map(|f| (f.tag, f.entry)) {
+            self.open(abbrev, frame(Place::Variants, tag, entry));
+        }
+    }
+
+    /// What tells the variants apart, which has no name of its own, or what is there in one of them.
+    pub(super) fn variant_member(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
+        let (member, _) = self.tag::<ClassMember>(unit, abbrev.tag, key);
+        let name = self.text(unit, Slot::Name);
+        let alignment = self.alignment();
+        let offset = self.offset(Slot::MemberLocation) as u32;
+        let byte_size = self.byte_size() as usize;
+        let Some(part) = self.s.frames.last().map(|f| f.tag.cast::<VariantPart>()) else { return };
+        // SAFETY: see above the impl.
+        unsafe {
+            let m = &mut *member;
+            m.name = if name.is_null() { c"<discriminant>".as_ptr() } else { name };
+            m.alignment = alignment;
+            m.byte_offset = offset;
+            m.bit_offset = offset.wrapping_mul(8);
+            m.byte_size = byte_size;
+            ListHead::add_tail(&raw mut (*part).variants, member.cast());
         }
     }
 
@@ -598,8 +639,8 @@ impl<'a> Builder<'a, '_> {
             (*pointer).tag.set_has_btf_type_tag(true);
         }
         for (key, prepend) in annotations {
-            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.attrs) else { continue };
-            let kind = abbrev.tag;
+            let Some((unit, kind)) = self.read_aside(key) else { continue };
+            std::mem::swap(&mut self.s.attrs, &mut self.s.other);
             let value = self.text(unit, Slot::ConstValue);
             let (annotation, entry) = self.tag::<BtfTypeTagType>(unit, kind, key);
             // SAFETY: see above the impl.
@@ -621,29 +662,34 @@ impl<'a> Builder<'a, '_> {
         if abbrev.has_children {
             let mut c = c.clone();
             while !c.is_empty() {
-                let key = c.pos() as u32;
+                let key = self.delta + c.pos() as u32;
                 let Some(child) = unit.abbrevs.get(c.uleb()?) else { break };
                 unit.abbrevs.take(child, &mut c, &mut self.s.other)?;
                 let is_annotation = matches!(child.tag, LLVM_ANNOTATION | GNU_ANNOTATION);
-                if is_annotation && self.source.string(unit, &self.s.other, Slot::Name) == Some(b"btf_type_tag") {
+                if is_annotation && self.name_aside(unit) == Some(b"btf_type_tag") {
                     found.push((key, true));
                 }
                 self.skip_children(unit, child, &mut c)?;
             }
         }
-        let mut key = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        let mut key = self.reference(unit, &self.s.attrs, Slot::Annotation);
         if found.is_empty() && key != 0 {
             while found.len() < MAX_CHAIN {
-                let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { break };
-                let is_type_tag = self.source.string(unit, &self.s.other, Slot::Name) == Some(b"btf_type_tag");
-                if abbrev.tag != GNU_ANNOTATION || !is_type_tag {
+                let Some((unit, kind)) = self.read_aside(key) else { break };
+                let is_type_tag = self.name_aside(unit) == Some(b"btf_type_tag");
+                if kind != GNU_ANNOTATION || !is_type_tag {
                     break;
                 }
                 found.push((key, false));
-                key = self.source.reference(unit, &self.s.other, Slot::Annotation);
+                key = self.reference(unit, &self.s.other, Slot::Annotation);
             }
         }
         Ok(found)
+    }
+
+    /// The name of the entry read aside.
+    fn name_aside(&self, unit: &Unit) -> Option<&'a [u8]> {
+        self.source_of(unit).0.string(unit, &self.s.other, Slot::Name)
     }
 
     // Functions and what they consist of.
@@ -775,18 +821,24 @@ impl<'a> Builder<'a, '_> {
     /// Where a variable is, as far as a single expression tells, and its address if it has one.
     fn place_of_variable(&mut self, unit: &Unit) -> (Vscope, u64) {
         let Some(block) = self.s.attrs.block(Slot::Location) else { return (scope::OPTIMIZED, 0) };
-        let file = self.source.file;
+        let mut ops = std::mem::take(&mut self.s.ops);
+        let place = self.place_from(unit, block, &mut ops);
+        self.s.ops = ops;
+        place
+    }
+
+    fn place_from(&self, unit: &Unit, block: Block, ops: &mut Vec<Op>) -> (Vscope, u64) {
+        let source = self.source();
         let ref_size = if unit.header.version == 2 { unit.header.addr_size } else { unit.header.offset_size };
         let (start, len) = (block.start as usize, block.len as usize);
-        let ops = &mut self.s.ops;
-        let (big, addr_size) = (file.is_big_endian(), unit.header.addr_size);
-        if read_ops(self.source.buf, start, len, big, addr_size, ref_size, ".debug_info", ops).is_err() {
+        let (big, addr_size) = (source.file.is_big_endian(), unit.header.addr_size);
+        if read_ops(source.buf, start, len, big, addr_size, ref_size, ".debug_info", ops).is_err() {
             return (scope::OPTIMIZED, 0);
         }
         let Some(first) = ops.first() else { return (0, 0) };
         let base = match first.code {
             dw::DW_OP_addr => first.operand,
-            dw::DW_OP_addrx => file.address(&unit.header, &unit.bases, first.operand).unwrap_or(0),
+            dw::DW_OP_addrx => source.address_at(unit, first.operand).unwrap_or(0),
             dw::DW_OP_fbreg => return (scope::LOCAL, 0),
             _ if first.register().is_some_and(|r| r != 0) || first.base_register().is_some() => return (scope::REGISTER, 0),
             _ => return (0, 0),
@@ -825,7 +877,7 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn label(&mut self, unit: &'a Unit, key: u32) {
         let (label, entry) = self.tag::<Label>(unit, dw::DW_TAG_label, key);
         let name = self.text(unit, Slot::Name);
-        let addr = self.source.address(unit, &self.s.attrs, Slot::LowPc).unwrap_or(0);
+        let addr = self.source().address(unit, &self.s.attrs, Slot::LowPc).unwrap_or(0);
         let block = self.s.frames.last().map_or(ptr::null_mut(), |f| f.block);
         // SAFETY: see above the impl.
         unsafe {
@@ -846,7 +898,7 @@ impl<'a> Builder<'a, '_> {
         let (expansion, entry) = self.tag::<InlineExpansion>(unit, abbrev.tag, key);
         let block = self.s.frames.last().map_or(ptr::null_mut(), |f| f.block);
         if self.options.addr_info {
-            let low = self.source.address(unit, &self.s.attrs, Slot::LowPc);
+            let low = self.source().address(unit, &self.s.attrs, Slot::LowPc);
             let high = low.and_then(|low| self.high_pc(unit, low));
             // SAFETY: see above the impl.
             let e = unsafe { &mut *expansion };
@@ -864,7 +916,7 @@ impl<'a> Builder<'a, '_> {
             } else if let Some((form, value)) = self.s.attrs.get(Slot::Ranges) {
                 let list = RangeList { form, value, base: self.low_pc, rnglists_base: self.rnglists_base };
                 // A damaged list counts as far as it is sound.
-                let _ = ranges::for_each(self.source.file, unit, &list, add);
+                let _ = ranges::for_each(self.source().file, unit, &list, add);
             }
         }
         self.open(abbrev, Frame { block, ..frame(Place::Inline, expansion.cast(), entry) });
@@ -1010,17 +1062,17 @@ impl<'a> Builder<'a, '_> {
 
     /// The annotations that the entry just read refers to, one referring to the next.
     fn annotation_chain(&mut self, unit: &'a Unit, annots: *mut ListHead, component: i32) {
-        let mut key = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        let mut key = self.reference(unit, &self.s.attrs, Slot::Annotation);
         for _ in 0..MAX_CHAIN {
             if key == 0 {
                 return;
             }
-            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return };
-            if abbrev.tag != GNU_ANNOTATION {
+            let Some((unit, kind)) = self.read_aside(key) else { return };
+            if kind != GNU_ANNOTATION {
                 return;
             }
             let (name, value) = (self.s.other.get(Slot::Name), self.s.other.get(Slot::ConstValue));
-            key = self.source.reference(unit, &self.s.other, Slot::Annotation);
+            key = self.reference(unit, &self.s.other, Slot::Annotation);
             self.decl_tag(unit, name, value, annots, component);
         }
     }
@@ -1037,7 +1089,7 @@ impl<'a> Builder<'a, '_> {
             return;
         }
         let Some((form, offset)) = name else { return };
-        let Some((name, _)) = self.source.string_value(unit, form, offset) else { return };
+        let Some((name, _)) = self.source_of(unit).0.string_value(unit, form, offset) else { return };
         if name != b"btf_decl_tag" {
             return;
         }

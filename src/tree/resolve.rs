@@ -65,10 +65,6 @@ impl Builder<'_, '_> {
         self.find(key, is_type).map(|index| self.s.entries[index].tag)
     }
 
-    fn offset_of(&self, key: u32) -> u64 {
-        if key == 0 { 0 } else { self.source.offset(key) }
-    }
-
     #[cold]
     fn say_type_not_found(&mut self, index: usize, function: &str) {
         let Entry { key, ty, kind, .. } = self.s.entries[index];
