@@ -9,7 +9,7 @@ use super::kinds::tag__strip_typedefs_and_modifiers;
 use super::names::__tag__id_not_found_fprintf;
 use super::size::tag__natural_alignment;
 use super::stdio::stderr;
-use crate::abi::{ArrayType, BaseType, Class, ClassMember, Cu, Tag, Type, dw_tag};
+use crate::abi::{ArrayType, BaseType, Class, ClassMember, Cu, ListHead, Tag, Type, dw_tag};
 
 /// How deep types may be nested before the walk gives up.
 const MAX_DEPTH: usize = 512;
@@ -112,7 +112,9 @@ pub unsafe extern "C" fn class__find_holes(cls: *mut Class) {
                 (*cls).bit_padding = end.wrapping_sub(walk.seen) as u8;
                 walk.seen = end;
             }
-            (*cls).padding = (*ty).size.wrapping_sub(walk.seen / 8) as u16;
+            // Variants reach to the end, though they are not among the members.
+            let has_variants = ListHead::nodes(&raw const (*ty).variant_parts).next().is_some();
+            (*cls).padding = if has_variants { 0 } else { (*ty).size.wrapping_sub(walk.seen / 8) as u16 };
             (*cls).holes_searched = true;
         }
     })

@@ -9,7 +9,7 @@ use super::facts;
 use super::holes::MemberHoles;
 use super::summary::Sums;
 use super::text::plural;
-use crate::abi::{Class, ClassMember, Cu, Function, ListHead, Tag, Type, dw_tag};
+use crate::abi::{Class, ClassMember, Cu, Function, ListHead, Tag, Type, VariantPart, dw_tag};
 
 /// DW_VIRTUALITY_virtual.
 const VIRTUAL: u8 = 1;
@@ -68,6 +68,7 @@ impl Printer {
             for node in ListHead::nodes(&raw const (*ty).namespace.tags) {
                 self.part_of_class(&mut walk, node.cast(), &elsewhere);
             }
+            self.variants(&mut walk);
             self.forced_padding(&walk);
             if !conf.show_only_data_members() {
                 self.vtable(class, &conf);
@@ -258,6 +259,35 @@ impl Printer {
             let joins = !last.is_null() && walk.last_size != 0 && (*last).byte_offset == (*member).byte_offset;
             if !joins || ((*last).bitfield_size == 0 && (*member).bitfield_size != 0) {
                 walk.last_size = size;
+            }
+        }
+    }
+
+    /// Members of which one is there at a time, as those of a union.
+    unsafe fn variants(&mut self, walk: &mut Walk) {
+        // SAFETY: a class of this unit; parts hold members.
+        unsafe {
+            let ty = &raw const (*walk.class).r#type;
+            let mut conf = walk.conf;
+            conf.set_union_member(true);
+            let first_line = *conf.cachelinep;
+            for part in ListHead::nodes(&raw const (*ty).variant_parts) {
+                let mut members = ListHead::nodes(&raw const (*part.cast::<VariantPart>()).variants).peekable();
+                if members.peek().is_some() {
+                    self.out.indent(conf.indent.into());
+                    self.out.put(b"/* one of these variants: */\n");
+                }
+                for member in members.map(|node| node.cast::<ClassMember>()) {
+                    let member_type = Cu::type_of(self.cu, (*member).tag.r#type);
+                    if member_type.is_null() {
+                        self.typeless(walk, member);
+                        continue;
+                    }
+                    self.out.indent(conf.indent.into());
+                    self.member(member, true, member_type, &conf);
+                    self.out.put(b"\n");
+                    *conf.cachelinep = first_line;
+                }
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::Printer;
 use super::class::Walk;
 use super::facts;
-use crate::abi::Type;
+use crate::abi::{ListHead, Type};
 
 /// What the walk over a class added up. Sums wrap at 32 bits, as C's do.
 #[derive(Default)]
@@ -151,7 +151,8 @@ impl Printer {
             ];
             let known = in_bits.into_iter().fold(0, u32::wrapping_add);
             let diff = (*ty).size.wrapping_mul(8).wrapping_sub(known) as i32;
-            if diff != 0 && (*ty).nr_members != 0 {
+            let has_variants = ListHead::nodes(&raw const (*ty).variant_parts).next().is_some();
+            if diff != 0 && (*ty).nr_members != 0 && !has_variants {
                 self.out.put(b"\n");
                 let size = shown_size(&*ty);
                 let parts = format_args!(
