@@ -184,11 +184,13 @@ where
     H: Host,
     P: Profile<H::Handle, Product = H::Product>,
 {
-    let links = links(&context.dwarf)?;
+    let links = links(context)?;
     if profile.takes_plans() {
         if force_merging || links != Links::None {
             return load_planned(host, profile, context, jobs);
         }
+    } else if links == Links::Missing && !force_merging {
+        host.message(&alternate::missing(context.dwarf.elf()));
     } else if force_merging || links == Links::Any {
         return whole::load_merged(host, profile, context, jobs);
     } else if links == Links::Types {
@@ -241,22 +243,29 @@ enum Links {
     None,
     /// To type units only.
     Types,
+    /// To an alternate file, which is not there.
+    Missing,
     Any,
 }
 
 /// Told from the Linux note of a link with LTO, and from forms for such references in the abbreviation tables.
-fn links(dwarf: &DwarfFile) -> Result<Links, LoadError> {
+fn links(context: &FileContext) -> Result<Links, LoadError> {
     const LINUX_ELFNOTE_LTO_INFO: u32 = 0x101;
+    let dwarf = &*context.dwarf;
     for note in dwarf.elf().notes()? {
         if note.name == b"Linux" && note.kind == LINUX_ELFNOTE_LTO_INFO && note.desc.iter().any(|&b| b != 0) {
             return Ok(Links::Any);
         }
     }
     let forms = dwarf.outward_forms()?;
-    Ok(match (forms.ref_addr || forms.alternate, forms.signature) {
-        (true, _) => Links::Any,
-        (false, true) => Links::Types,
-        (false, false) => Links::None,
+    Ok(if forms.ref_addr || forms.alternate && context.alternate.is_some() {
+        Links::Any
+    } else if forms.alternate {
+        Links::Missing
+    } else if forms.signature {
+        Links::Types
+    } else {
+        Links::None
     })
 }
 
