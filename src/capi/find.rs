@@ -139,11 +139,13 @@ pub unsafe extern "C" fn cu__find_struct_by_name(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cu__find_function_by_name(cu: *const Cu, name: *const c_char) -> *mut Tag {
     entry(|| {
-        non_null!(cu, name);
-        // SAFETY: a valid unit and a string; the table holds functions.
+        non_null!(cu);
+        // SAFETY: a valid unit and a string or NULL; the table holds functions.
         unsafe {
+            // codiff looks up every function of a unit in its pair, and takes it for granted that a nameless one is found.
+            let is_wanted = |other: *const c_char| same(other, name) || (name.is_null() && other.is_null());
             PtrTable::tags(&raw const (*cu).functions_table, 0)
-                .find(|&(_, tag)| same((*tag.cast::<Function>()).name, name))
+                .find(|&(_, tag)| is_wanted((*tag.cast::<Function>()).name))
                 .map_or(ptr::null_mut(), |(_, tag)| tag)
         }
     })
