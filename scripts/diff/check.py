@@ -13,6 +13,7 @@ import suite_cli
 import suite_files
 import suite_kernel
 import suite_self
+import suite_tags
 from harness import ROOT, TARGET
 
 COMPARED = {
@@ -23,6 +24,7 @@ COMPARED = {
     "vmlinux": suite_kernel.vmlinux,
     "modules": suite_kernel.modules,
     "oracle": suite_kernel.oracle,
+    "tags": suite_tags.tags,
     "selftest": suite_self.selftest,
 }
 SOURCES = ("fmt", "clippy", "unit", "headers", "capi")

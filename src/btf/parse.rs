@@ -3,7 +3,7 @@
 //!
 //! One more check than libbpf's: a header must be at least as long as its fields.
 
-use super::record::{HEAD, INFO, Kind, SIZE_OR_TYPE, id_slots, name_slots, record_len};
+use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
@@ -52,13 +52,13 @@ impl Btf {
     }
 
     fn take_types(&mut self, section: &[u8]) -> Result<(), BtfError> {
-        let read = match self.endian {
-            Endian::Little => u32::from_le_bytes,
-            Endian::Big => u32::from_be_bytes,
-        };
         let chunks = section.chunks_exact(4);
         let rest = chunks.remainder();
-        self.words = chunks.map(|b| read([b[0], b[1], b[2], b[3]])).collect();
+        // One loop for each order, so that the one for the machine's own is a copy.
+        self.words = match self.endian {
+            Endian::Little => chunks.map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
+            Endian::Big => chunks.map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect(),
+        };
         let mut start = 0;
         while start + HEAD <= self.words.len() {
             let id = self.type_count();
@@ -81,22 +81,54 @@ impl Btf {
     fn check_references(&self) -> Result<(), BtfError> {
         let str_end = self.start_str + self.strs.len();
         let type_count = self.type_count();
-        for (id, ty) in self.own_types() {
-            let words = ty.words();
-            let info = words[INFO];
-            if name_slots(info).any(|slot| words[slot] >= str_end) {
-                return Err(BtfError::Record { id: id.0, what: "name outside the string section" });
+        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
+        for (index, (&start, end)) in self.starts.iter().zip(ends).enumerate() {
+            let id = self.start_id + index as u32;
+            let words = &self.words[start as usize..end as usize];
+            let Some(kind) = Kind::of_info(words[INFO]) else { continue };
+            let row = Row::of(kind);
+            let rows = words[HEAD..].chunks_exact(row.len);
+            let outside = |row: &[u32], slot: Option<usize>, end: u32| slot.is_some_and(|slot| row[slot] >= end);
+            if words[NAME] >= str_end || rows.clone().any(|words| outside(words, row.name, str_end)) {
+                return Err(BtfError::Record { id, what: "name outside the string section" });
             }
-            // libbpf looks neither at the type word of a forward declaration nor at the result of a prototype.
-            let skip = if matches!(ty.kind(), Kind::Fwd | Kind::FuncProto) { Some(SIZE_OR_TYPE) } else { None };
-            if id_slots(info).any(|slot| Some(slot) != skip && words[slot] >= type_count) {
-                return Err(BtfError::Record { id: id.0, what: "refers to a type that does not exist" });
+            // An array has its ids in no row: element and index.
+            let array = if kind == Kind::Array { &words[HEAD..HEAD + 2] } else { &[] };
+            let head = if row.head_id { &words[SIZE_OR_TYPE..HEAD] } else { &[] };
+            let missing = head.iter().chain(array).any(|&id| id >= type_count);
+            if missing || rows.clone().any(|words| outside(words, row.id, type_count)) {
+                return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
             }
-            if ty.kind() == Kind::Func && self.kind(TypeId(words[SIZE_OR_TYPE])) != Some(Kind::FuncProto) {
-                return Err(BtfError::Record { id: id.0, what: "function without a prototype" });
+            if kind == Kind::Func && self.kind(TypeId(words[SIZE_OR_TYPE])) != Some(Kind::FuncProto) {
+                return Err(BtfError::Record { id, what: "function without a prototype" });
             }
         }
         Ok(())
+    }
+}
+
+/// What is to be checked in a record: its head's type word, and the name and the id in each row of words behind the head.
+struct Row {
+    head_id: bool,
+    len: usize,
+    name: Option<usize>,
+    id: Option<usize>,
+}
+
+impl Row {
+    #[inline]
+    fn of(kind: Kind) -> Row {
+        let row = |len, name, id| Row { head_id: false, len, name, id };
+        match kind {
+            Kind::Struct | Kind::Union => row(3, Some(0), Some(1)),
+            // libbpf looks neither at the result of a prototype nor at the type word of a forward declaration.
+            Kind::FuncProto => row(2, Some(0), Some(1)),
+            Kind::Enum => row(2, Some(0), None),
+            Kind::Enum64 => row(3, Some(0), None),
+            Kind::Datasec => row(3, None, Some(0)),
+            Kind::Array | Kind::Int | Kind::Fwd | Kind::Float => row(1, None, None),
+            _ => Row { head_id: true, ..row(1, None, None) },
+        }
     }
 }
 
