@@ -1,21 +1,78 @@
 //! Loading files: `cus__load_*` and the `load_file` of each format.
 
-use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ffi::{CStr, CString, OsStr, OsString, c_char, c_int, c_void};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::PathBuf;
 use std::ptr;
 
-use super::entry::{entry, missing, non_null};
+use super::entry::{entry, non_null};
 use super::objects::formats;
+use super::stdio;
 use crate::abi::{ConfLoad, Cus};
 
+/// Loads the files of a folder whose names match a pattern, and with `recursive` those of the folders in it; links count as files. Ends with the
+/// first that does not load. 0; -1 for a folder that cannot be read, after its parents' names on stdout; else what [`cus__load_file`] returns.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cus__load_dir(
-    _cus: *mut Cus,
-    _conf: *mut ConfLoad,
-    _dirname: *const c_char,
-    _filename_mask: *const c_char,
-    _recursive: c_int,
+    cus: *mut Cus,
+    conf: *mut ConfLoad,
+    dirname: *const c_char,
+    filename_mask: *const c_char,
+    recursive: c_int,
 ) -> c_int {
-    missing("cus__load_dir")
+    entry(|| {
+        non_null!(cus, dirname, filename_mask);
+        // SAFETY: a set, NULL or a conf, and two strings by the caller's word.
+        unsafe {
+            let root = PathBuf::from(OsStr::from_bytes(CStr::from_ptr(dirname).to_bytes()));
+            load_dir(cus, conf, root, CStr::from_ptr(filename_mask), recursive != 0)
+        }
+    })
+}
+
+unsafe fn load_dir(cus: *mut Cus, conf: *mut ConfLoad, root: PathBuf, mask: &CStr, recursive: bool) -> c_int {
+    let Ok(entries) = std::fs::read_dir(&root) else { return -1 };
+    // The folders being read, each in the one before.
+    let mut open = vec![(root, entries)];
+    let mut error = 0;
+    while let Some((folder, entries)) = open.last_mut() {
+        let Some(found) = entries.next() else {
+            open.pop();
+            continue;
+        };
+        let kind = found.and_then(|found| Ok((found.file_name(), found.file_type()?)));
+        let Ok((name, kind)) = kind else {
+            error = -1;
+            break;
+        };
+        let path = [folder.as_os_str().as_bytes(), b"/", name.as_bytes()].concat();
+        let path = PathBuf::from(OsString::from_vec(path));
+        if kind.is_dir() {
+            if recursive {
+                match std::fs::read_dir(&path) {
+                    Ok(entries) => open.push((path, entries)),
+                    Err(_) => error = -1,
+                }
+            }
+        } else if let (Ok(name), Ok(path)) = (CString::new(name.as_bytes()), CString::new(path.into_os_string().into_vec())) {
+            // SAFETY: strings, and the rest passed on.
+            unsafe {
+                if libc::fnmatch(mask.as_ptr(), name.as_ptr(), 0) == 0 {
+                    error = load_file(cus, conf, path.as_ptr());
+                }
+            }
+        }
+        if error != 0 {
+            break;
+        }
+    }
+    if error == -1 {
+        for (folder, _) in open.iter().rev() {
+            // SAFETY: stdout is open for as long as the program runs.
+            unsafe { stdio::put(stdio::stdout(), &[folder.as_os_str().as_bytes(), b"\n"]) };
+        }
+    }
+    error
 }
 
 /// Tries the formats of `conf->format_path` (names between commas), or all, until one takes the file. 0; -EINVAL when none takes it;
