@@ -360,13 +360,12 @@ fn note_forms(c: &mut Cursor<'_>, found: &mut OutwardForms) -> Result<(), DwarfE
 /// The sections of units in the order of the space of units.
 fn unit_sections(elf: &ElfFile, split: bool) -> Result<Vec<(DebugSection, &'static str)>, DwarfError> {
     let mut sections = Vec::new();
-    if let Some(info) = elf.debug_section(&section_name(".debug_info", split))? {
-        sections.push((info, ".debug_info"));
+    if !split {
+        for name in [".debug_info", ".debug_types"] {
+            sections.extend(elf.debug_section(name)?.map(|section| (section, name)));
+        }
     }
-    if let Some(types) = elf.debug_section(&section_name(".debug_types", split))? {
-        sections.push((types, ".debug_types"));
-    }
-    // Each member of a group is a section of its own, all with the same name.
+    // Each member of a group is a section of its own, all with the same name; split files have many without a group.
     for (index, section) in elf.sections().iter().enumerate() {
         let name = match &*section.name {
             b".debug_info" | b".zdebug_info" if !split => ".debug_info",
@@ -375,7 +374,7 @@ fn unit_sections(elf: &ElfFile, split: bool) -> Result<Vec<(DebugSection, &'stat
             b".debug_types.dwo" if split => ".debug_types",
             _ => continue,
         };
-        if section.flags & SHF_GROUP != 0 && section.size != 0 {
+        if section.size != 0 && (split || section.flags & SHF_GROUP != 0) {
             sections.push((elf.section_data(index)?, name));
         }
     }
