@@ -54,12 +54,7 @@ pub unsafe extern "C" fn tag__fprintf_decl_info(tag: *const Tag, cu: *const Cu, 
 
 /// Prints a typedef, without a semicolon.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn typedef__fprintf(
-    tag_type: *const Tag,
-    cu: *const Cu,
-    conf: *const ConfFprintf,
-    fp: *mut FILE,
-) -> usize {
+pub unsafe extern "C" fn typedef__fprintf(tag_type: *const Tag, cu: *const Cu, conf: *const ConfFprintf, fp: *mut FILE) -> usize {
     entry(|| {
         non_null!(tag_type, fp);
         // SAFETY: a typedef of this unit.
@@ -181,12 +176,7 @@ pub unsafe extern "C" fn function__prototype_conf(
 
 /// [`function__prototype_conf`] without a configuration.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn function__prototype(
-    func: *const Function,
-    cu: *const Cu,
-    bf: *mut c_char,
-    len: usize,
-) -> *const c_char {
+pub unsafe extern "C" fn function__prototype(func: *const Function, cu: *const Cu, bf: *mut c_char, len: usize) -> *const c_char {
     // SAFETY: passed on.
     unsafe { function__prototype_conf(func, cu, std::ptr::null(), bf, len) }
 }
@@ -209,12 +199,7 @@ pub unsafe extern "C" fn tag__name(
 
 /// Composes the name of a variable's type in `bf`; NULL when it has none.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn variable__type_name(
-    var: *const Variable,
-    cu: *const Cu,
-    bf: *mut c_char,
-    len: usize,
-) -> *const c_char {
+pub unsafe extern "C" fn variable__type_name(var: *const Variable, cu: *const Cu, bf: *mut c_char, len: usize) -> *const c_char {
     entry(|| {
         non_null!(var, bf);
         // SAFETY: a variable of this unit.

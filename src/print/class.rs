@@ -345,7 +345,11 @@ impl Printer {
         if previous || next {
             self.once_a_line(walk);
             self.out.indent(walk.conf.indent.into());
-            self.out.put(if previous { b"/* Bitfield combined with previous fields */\n" } else { b"/* Bitfield combined with next fields */\n" });
+            self.out.put(if previous {
+                b"/* Bitfield combined with previous fields */\n"
+            } else {
+                b"/* Bitfield combined with next fields */\n"
+            });
         }
     }
 

@@ -43,7 +43,7 @@ pub unsafe fn type_name<'a>(ty: *const Type) -> Option<&'a [u8]> {
 ///
 /// # Safety
 /// `base` is valid.
-pub unsafe fn base_name<'a>(base: *const BaseType, bf: &'a mut [c_char; 64]) -> &'a [u8] {
+pub unsafe fn base_name(base: *const BaseType, bf: &mut [c_char; 64]) -> &[u8] {
     // SAFETY: a valid base type and a buffer of that length.
     unsafe {
         if (*base).name.is_null() {
@@ -116,7 +116,5 @@ pub unsafe fn declared<'a>(tag: *const Tag, cu: *const Cu) -> Declared<'a> {
 /// A tag of this unit.
 pub unsafe fn declared_line(tag: *const Tag, cu: *const Cu) -> u32 {
     // SAFETY: as for `declared`.
-    unsafe {
-        cu.as_ref().and_then(|cu| cu.dfops.as_ref()).and_then(|ops| ops.tag__decl_line).map_or(0, |get| get(tag, cu))
-    }
+    unsafe { cu.as_ref().and_then(|cu| cu.dfops.as_ref()).and_then(|ops| ops.tag__decl_line).map_or(0, |get| get(tag, cu)) }
 }

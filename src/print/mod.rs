@@ -23,6 +23,8 @@ mod member;
 mod name;
 mod summary;
 mod tags;
+#[cfg(test)]
+mod tests;
 mod text;
 mod typed;
 
@@ -76,7 +78,13 @@ impl Printer {
         unsafe {
             let mut own = Conf::read(conf);
             let is_union = (*tag).is_union();
-            let name_spacing = if own.expand_types() { 55 } else if is_union { 21 } else { 23 };
+            let name_spacing = if own.expand_types() {
+                55
+            } else if is_union {
+                21
+            } else {
+                23
+            };
             if own.name_spacing == 0 || (conf.is_null() && is_union) {
                 own.name_spacing = name_spacing;
             }

@@ -15,7 +15,7 @@ pub struct Text {
 }
 
 impl Text {
-    pub fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.bytes.len()
     }
 

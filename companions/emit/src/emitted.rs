@@ -21,11 +21,7 @@ unsafe fn types(head: *const ListHead) -> impl Iterator<Item = *mut Type> {
 ///
 /// # Safety
 /// Initialised lists, NULL or a string.
-pub unsafe fn definition(
-    emissions: *const TypeEmissions,
-    name: *const c_char,
-    fits: impl Fn(*const Type) -> bool,
-) -> *mut Type {
+pub unsafe fn definition(emissions: *const TypeEmissions, name: *const c_char, fits: impl Fn(*const Type) -> bool) -> *mut Type {
     // SAFETY: as above.
     unsafe {
         types(&raw const (*emissions).definitions)

@@ -24,11 +24,8 @@ impl Original {
         // SAFETY: as above.
         unsafe {
             let ty = &raw const (*class).r#type;
-            let place = |member: *mut ClassMember| Place {
-                member,
-                byte_offset: (*member).byte_offset,
-                bit_offset: (*member).bit_offset,
-            };
+            let place =
+                |member: *mut ClassMember| Place { member, byte_offset: (*member).byte_offset, bit_offset: (*member).bit_offset };
             Original {
                 tags: ListHead::nodes(&raw const (*ty).namespace.tags).collect(),
                 members: Type::members(ty).map(place).collect(),
@@ -96,4 +93,3 @@ unsafe fn is_tidy(ty: *const Type) -> bool {
         end <= u64::from((*ty).size) * 8
     }
 }
-
