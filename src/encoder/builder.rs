@@ -58,7 +58,7 @@ pub(super) struct Param {
     pub location: Option<(dw::DwForm, u64)>,
     pub loc: Location,
     /// In a unit that refers to others: what the location tells when the size is known only later.
-    pub later: Option<Box<Later>>,
+    pub later: Option<Later>,
 }
 
 /// What a parameter's location tells, by the size of its type.
@@ -66,12 +66,12 @@ pub(super) struct Param {
 pub(super) struct Later {
     /// Local id of the type; `None` when it is that of the parameter's origin.
     pub type_id: Option<u32>,
-    /// For types larger than a register; [`Param::loc`] for others.
-    pub aggregate: Location,
+    /// For types larger than a register, where it differs from [`Param::loc`], which is for others.
+    pub aggregate: Option<Box<Location>>,
 }
 
 /// Facts from a parameter's location, in the terms of the calling convention.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) struct Location {
     /// DWARF register number, -1 when unknown.
     pub reg: i8,

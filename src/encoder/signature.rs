@@ -152,8 +152,10 @@ impl Builder<'_> {
             self.read_location(key, form, value, &mut small);
             self.read_location(key, form, value, &mut aggregate);
         }
+        aggregate.byte_size = 0;
+        let aggregate = (aggregate != small).then(|| Box::new(aggregate));
         self.s.params[p].loc = small;
-        self.s.params[p].later = Some(Box::new(Later { type_id, aggregate }));
+        self.s.params[p].later = Some(Later { type_id, aggregate });
     }
 
     /// The key of the origin's type, where there is an origin.

@@ -202,8 +202,8 @@ impl Assembly<'_> {
             let size = declared_size(&records, type_id);
             let aggregate = size > u32::from(self.addr_size) && self.abi.two_register_aggregates;
             let p = &mut params[i];
-            if aggregate {
-                p.loc = later.aggregate;
+            if let (true, Some(loc)) = (aggregate, later.aggregate) {
+                p.loc = *loc;
             }
             p.loc.byte_size = size;
             p.loc.in_memory = size > limit;
