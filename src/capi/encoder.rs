@@ -122,7 +122,7 @@ unsafe fn new_encoder(
         }
     };
     let options = options(conf);
-    let elf = unit.context.dwarf.elf();
+    let elf = unit.context.dwarf.program();
     let encoder = match Encoder::new(elf, &unit.context.functions, options, base, streams) {
         Ok(encoder) => encoder,
         Err(e) => {

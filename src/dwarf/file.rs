@@ -28,6 +28,7 @@ struct Part {
 /// such sections it is the offset in `.debug_info`.
 pub struct DwarfFile {
     elf: Arc<ElfFile>,
+    program: Option<Arc<ElfFile>>,
     parts: Vec<Part>,
     size: u64,
     /// Names of sections end in `.dwo`.
@@ -51,6 +52,12 @@ impl DwarfFile {
     /// `None` when the file has no `.debug_info`.
     pub fn open(elf: Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfError> {
         DwarfFile::open_kind(elf, false)
+    }
+
+    /// The debugging information of `program`, in a file of its own.
+    pub fn open_for(program: Arc<ElfFile>, elf: Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfError> {
+        let file = DwarfFile::open(elf)?;
+        Ok(file.map(|file| DwarfFile { program: Some(program), ..file }))
     }
 
     /// A `.dwo` or `.dwp` file, whose sections' names end in `.dwo`.
@@ -80,6 +87,7 @@ impl DwarfFile {
         let big = !elf.little_endian();
         Ok(Some(DwarfFile {
             elf,
+            program: None,
             parts,
             size,
             split,
@@ -100,6 +108,11 @@ impl DwarfFile {
 
     pub fn elf(&self) -> &Arc<ElfFile> {
         &self.elf
+    }
+
+    /// The file that the program is in; [`DwarfFile::elf`] unless that is a separate file.
+    pub fn program(&self) -> &Arc<ElfFile> {
+        self.program.as_ref().unwrap_or(&self.elf)
     }
 
     pub fn is_big_endian(&self) -> bool {

@@ -6,6 +6,7 @@
 use super::alternate;
 use super::plan::{self, Files, Plan};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
+use super::separate;
 use super::split::{Skeleton, SplitFiles};
 use super::whole::{self, Step, Whole};
 use crate::dwarf::DwarfError;
@@ -171,9 +172,12 @@ pub struct FileContext {
 impl FileContext {
     pub fn open(elf: ElfFile) -> Result<Arc<FileContext>, LoadError> {
         let elf = Arc::new(elf);
-        let dwarf = DwarfFile::open(elf.clone())?.ok_or(LoadError::NoDwarf)?;
+        let dwarf = match DwarfFile::open(elf.clone())? {
+            Some(dwarf) => dwarf,
+            None => separate::find(&elf)?.ok_or(LoadError::NoDwarf)?,
+        };
         let build_id = elf.build_id().ok().flatten().unwrap_or_default();
-        let alternate = alternate::find(&elf).map(Arc::new);
+        let alternate = alternate::find(dwarf.elf()).map(Arc::new);
         Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, split: SplitFiles::default(), build_id }))
     }
 }

@@ -31,7 +31,12 @@ pub struct EncodeContext {
 
 impl EncodeContext {
     pub fn new(dwarf: Arc<DwarfFile>, options: Options) -> Result<Arc<EncodeContext>, LoadError> {
-        let functions = Arc::new(ElfFunctions::collect(dwarf.elf())?);
+        let mut functions = ElfFunctions::collect(dwarf.program())?;
+        if !functions.has_symbol_table() {
+            // A stripped program has its symbols where its debugging information is.
+            functions = ElfFunctions::collect(dwarf.elf())?;
+        }
+        let functions = Arc::new(functions);
         Ok(Arc::new(EncodeContext { dwarf, functions, options, pool: Mutex::default() }))
     }
 

@@ -8,6 +8,7 @@ pub mod encode;
 pub mod merged;
 pub mod plan;
 pub mod queue;
+mod separate;
 mod split;
 mod sync;
 pub mod whole;
