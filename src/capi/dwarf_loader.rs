@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use parking_lot::Mutex;
 
 use super::entry::{entry, non_null};
-use super::objects::formats;
-use super::{languages, names, size, stdio};
+use super::objects::{formats, keeps_bitfield_types};
+use super::{bitfield, languages, names, size, stdio};
 use crate::abi::cu::{CuSide, NewCu};
 use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
 use crate::dwarf::DwarfError;
@@ -162,10 +162,12 @@ fn tree_options(conf: &ConfLoad) -> tree::Options {
         decl_tags: !conf.skip_encoding_btf_decl_tag,
         type_tags: !conf.skip_encoding_btf_type_tag,
         fixup_silly_bitfields: conf.fixup_silly_bitfields,
+        recode_bitfields: !keeps_bitfield_types(),
         kabi_prefix,
         library: tree::Library {
             tag_size: size::tag__size,
             name_to_size: names::base_type__name_to_size,
+            recode_bitfield: bitfield::class_member__dwarf_recode_bitfield,
             tag_name: |tag| names::tag_name(tag.into()).map_or("(null)".into(), |name| name.to_string_lossy().into_owned()),
             language_name: |language| languages::name_of(language as c_int).to_string_lossy().into_owned(),
         },

@@ -7,6 +7,7 @@
 #![allow(clippy::missing_safety_doc)]
 #![allow(non_upper_case_globals)]
 
+pub mod bitfield;
 pub mod btf_loader;
 pub mod ctf;
 pub mod ctf_loader;

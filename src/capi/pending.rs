@@ -9,12 +9,6 @@ use crate::abi::*;
 
 /// cbindgen:ignore
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn class_member__dwarf_recode_bitfield(_member: *mut ClassMember, _cu: *mut Cu) -> c_int {
-    missing("class_member__dwarf_recode_bitfield")
-}
-
-/// cbindgen:ignore
-#[unsafe(no_mangle)]
 pub unsafe extern "C" fn elf_functions__new(_elf: *mut Elf) -> *mut ElfFunctions {
     missing("elf_functions__new")
 }

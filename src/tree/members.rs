@@ -12,6 +12,12 @@ impl Builder<'_, '_> {
     pub(super) fn finish_members(&mut self) {
         // SAFETY: see above the impl.
         unsafe {
+            if self.options.recode_bitfields {
+                // What this adds to the table has no members.
+                for id in 1..(*self.cu).types_table.nr_entries {
+                    self.recode_bitfields(Cu::type_of(self.cu, id));
+                }
+            }
             for i in 0..self.s.entries.len() {
                 let entry = &self.s.entries[i];
                 if matches!(entry.kind, dw_tag::MEMBER | dw_tag::INHERITANCE) {
@@ -23,6 +29,21 @@ impl Builder<'_, '_> {
                     if (*tag).is_struct() || (*tag).is_union() {
                         sort_members(tag.cast());
                     }
+                }
+            }
+        }
+    }
+
+    unsafe fn recode_bitfields(&self, ty: *mut Tag) {
+        // SAFETY: see above the impl.
+        unsafe {
+            if ty.is_null() || !((*ty).is_struct() || (*ty).is_union()) {
+                return;
+            }
+            for member in Type::data_members(ty.cast()) {
+                if (*member).bitfield_size != 0 {
+                    // What cannot be done was said.
+                    (self.options.library.recode_bitfield)(member, self.cu);
                 }
             }
         }

@@ -17,9 +17,9 @@ mod resolve;
 
 pub use memory::Arenas;
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_int};
 
-use crate::abi::{BaseType, Cu, Tag};
+use crate::abi::{BaseType, ClassMember, Cu, Tag};
 
 /// What the program wants of a unit.
 pub struct Options {
@@ -35,6 +35,8 @@ pub struct Options {
     /// `btf_type_tag` annotations.
     pub type_tags: bool,
     pub fixup_silly_bitfields: bool,
+    /// Types of exactly the width of each bit-field.
+    pub recode_bitfields: bool,
     pub kabi_prefix: Option<KabiPrefix>,
     pub library: Library,
 }
@@ -61,6 +63,8 @@ pub struct Library {
     pub tag_size: unsafe extern "C" fn(*const Tag, *const Cu) -> usize,
     /// Size in bits of a base type whose name is known.
     pub name_to_size: unsafe extern "C" fn(*mut BaseType, *mut Cu) -> usize,
+    /// Gives a bit-field a type of its width.
+    pub recode_bitfield: unsafe extern "C" fn(*mut ClassMember, *mut Cu) -> c_int,
     pub tag_name: fn(u16) -> String,
     pub language_name: fn(u32) -> String,
 }
