@@ -52,6 +52,8 @@ pub unsafe extern "C" fn type_emissions__init(emissions: *mut TypeEmissions, con
     }
     // SAFETY: the caller's structure, writable and not yet initialised.
     unsafe {
+        emitted::forget(&raw const (*emissions).definitions);
+        emitted::forget(&raw const (*emissions).fwd_decls);
         ListHead::init(&raw mut (*emissions).definitions);
         ListHead::init(&raw mut (*emissions).base_type_definitions);
         ListHead::init(&raw mut (*emissions).fwd_decls);

@@ -340,7 +340,7 @@ unsafe fn rename(ty: *mut Type) {
     // SAFETY: see [`Work`].
     unsafe {
         (*ty).set_suffix_disambiguation(true);
-        if let Ok(name) = CString::new([bytes((*ty).namespace.name), b"__1"].concat()) {
+        if let Ok(name) = CString::new([bytes((*ty).namespace.name), emitted::SUFFIX].concat()) {
             let name = libc::strdup(name.as_ptr());
             if name.is_null() {
                 (*ty).set_suffix_disambiguation(false);
