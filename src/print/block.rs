@@ -145,7 +145,7 @@ impl Printer {
             self.out.put(b" ");
             self.out.put(facts::string((*variable).name).unwrap_or(NULL_TEXT));
             self.out.put(b"; /* scope: ");
-            self.out.put(facts::string(crate::capi::names::variable__scope_str(variable)).unwrap_or(NULL_TEXT));
+            self.out.put(facts::scope(variable));
             self.out.put(b" */");
         }
     }

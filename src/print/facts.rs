@@ -3,7 +3,7 @@
 use std::ffi::{CStr, c_char, c_ulonglong};
 use std::ptr;
 
-use crate::abi::{BaseType, Cu, Function, PtrTable, Tag, Type, TypeId, dw_tag};
+use crate::abi::{BaseType, Cu, Function, PtrTable, Tag, Type, TypeId, Variable, dw_tag};
 
 pub use crate::capi::holes::{
     class__find_holes, class__has_embedded_flexible_array, class__has_flexible_array, class__infer_packed_attributes,
@@ -28,6 +28,15 @@ pub unsafe fn string<'a>(s: *const c_char) -> Option<&'a [u8]> {
 /// The name of a DW_TAG number without its prefix.
 pub fn kind_name(tag: u16) -> &'static [u8] {
     crate::capi::names::tag_name(tag.into()).map_or(NULL_TEXT, CStr::to_bytes)
+}
+
+/// Where a variable lives, in words.
+///
+/// # Safety
+/// A valid variable.
+pub unsafe fn scope<'a>(variable: *const Variable) -> &'a [u8] {
+    // SAFETY: as above; the words are static.
+    unsafe { string(crate::capi::names::variable__scope_str(variable)).unwrap_or(NULL_TEXT) }
 }
 
 /// The name of a struct, union, enumeration, typedef or namespace.
