@@ -9,6 +9,7 @@
 //! - [`loader`]: files, threads and their order.
 //! - [`tree`]: DWARF to trees of those structures.
 //! - [`abi`]: the C structures of `libdwarves.so.1`.
+//! - [`print`]: those structures as C source, with their layout in comments.
 //! - [`capi`]: the exported C functions.
 
 pub mod abi;
@@ -18,5 +19,5 @@ pub mod dwarf;
 pub mod elf;
 pub mod encoder;
 pub mod loader;
-pub mod tree;
 pub mod print;
+pub mod tree;
