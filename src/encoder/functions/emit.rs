@@ -113,9 +113,11 @@ impl<'a> Emission<'a> {
         }
         let table = self.table(self.state(start));
         let is_replaced = |state: &State| table.is_replaced(state.elf_func, state.addr);
-        // A definition that the linker has put aside may well have another prototype, and nobody can call it.
-        let settled =
-            group.iter().map(|&index| self.state(index)).any(|s| s.addr != 0 && table.has_symbol_at(s.elf_func, s.addr));
+        // A definition that the linker has put aside may well have another prototype, and nobody can call it. Where the linked one is the
+        // assembler's, which knows no prototypes, the others are all that is known, and differ from it.
+        let says_something = |state: &State| state.ret != TypeId::VOID || state.params.len > 0;
+        let is_linked = |s: &State| s.addr != 0 && says_something(s) && table.has_symbol_at(s.elf_func, s.addr);
+        let settled = group.iter().any(|&index| is_linked(self.state(index)));
         let put_aside = |state: &State| settled && is_replaced(state);
         let base = group.iter().copied().find(|&index| !put_aside(self.state(index))).unwrap_or(start);
         for &index in others {
