@@ -7,6 +7,7 @@ use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
+use std::io::{self, Read};
 use std::sync::Arc;
 
 struct Header {
@@ -21,19 +22,40 @@ struct Header {
 impl Btf {
     /// Reads the content of a `.BTF` section; `base` is what it was split from, if it is a split BTF.
     pub fn parse(bytes: &[u8], base: Option<Arc<Btf>>) -> Result<Btf, BtfError> {
-        let header = Header::parse(bytes)?;
-        let mut btf = Btf::blank(base, header.endian);
-        btf.version = bytes[2];
-        btf.flags = bytes[3];
-        btf.header_tail = bytes[HEADER_LEN..header.len].to_vec();
-        let body = &bytes[header.len..];
-        btf.take_strings(&body[header.str_off..header.str_off + header.str_len])?;
-        btf.take_types(&body[header.type_off..header.type_off + header.type_len])?;
-        btf.check_references()?;
-        Ok(btf)
+        let mut reader = bytes;
+        Btf::read(&mut reader, bytes.len(), base).unwrap_or(Err(BtfError::Header("sections reach beyond the data")))
     }
 
-    fn take_strings(&mut self, section: &[u8]) -> Result<(), BtfError> {
+    /// As [`parse`](Btf::parse), from a stream of `size` bytes. Nothing is held in memory but what the result keeps.
+    pub fn read(reader: &mut impl Read, size: usize, base: Option<Arc<Btf>>) -> io::Result<Result<Btf, BtfError>> {
+        let mut start = Vec::with_capacity(HEADER_LEN);
+        reader.take(HEADER_LEN as u64).read_to_end(&mut start)?;
+        let header = match Header::parse(&start, size) {
+            Ok(header) => header,
+            Err(error) => return Ok(Err(error)),
+        };
+        let mut btf = Btf::blank(base, header.endian);
+        btf.version = start[2];
+        btf.flags = start[3];
+        btf.header_tail = vec![0; header.len - HEADER_LEN];
+        reader.read_exact(&mut btf.header_tail)?;
+        skip(reader, header.type_off)?;
+        btf.words = read_words(reader, header.type_len / 4, header.endian)?;
+        // An odd end of the type section is an error below.
+        skip(reader, header.str_off - header.type_off - header.type_len / 4 * 4)?;
+        let mut strings = vec![0; header.str_len];
+        reader.read_exact(&mut strings)?;
+        Ok(btf.complete(strings, header.type_len % 4 == 0))
+    }
+
+    fn complete(mut self, strings: Vec<u8>, whole_words: bool) -> Result<Btf, BtfError> {
+        self.take_strings(strings)?;
+        self.find_types(whole_words)?;
+        self.check_references()?;
+        Ok(self)
+    }
+
+    fn take_strings(&mut self, section: Vec<u8>) -> Result<(), BtfError> {
         if self.base.is_some() && section.is_empty() {
             return Ok(());
         }
@@ -46,19 +68,12 @@ impl Btf {
         if self.start_str.checked_add(section.len() as u32).is_none() {
             return Err(BtfError::Header("string sections of base and split BTF exceed 4 GiB"));
         }
-        self.strs = StringSet::from_section(section.to_vec());
         self.strs_unique = self.base.is_none() && section.len() == 1;
+        self.strs = StringSet::from_section(section);
         Ok(())
     }
 
-    fn take_types(&mut self, section: &[u8]) -> Result<(), BtfError> {
-        let chunks = section.chunks_exact(4);
-        let rest = chunks.remainder();
-        // One loop for each order, so that the one for the machine's own is a copy.
-        self.words = match self.endian {
-            Endian::Little => chunks.map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect(),
-            Endian::Big => chunks.map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]])).collect(),
-        };
+    fn find_types(&mut self, whole_words: bool) -> Result<(), BtfError> {
         let mut start = 0;
         while start + HEAD <= self.words.len() {
             let id = self.type_count();
@@ -72,7 +87,7 @@ impl Btf {
             self.starts.push(start as u32);
             start += len;
         }
-        if start != self.words.len() || !rest.is_empty() {
+        if start != self.words.len() || !whole_words {
             return Err(BtfError::Record { id: self.type_count(), what: "type section ends in the middle of a record" });
         }
         Ok(())
@@ -86,17 +101,25 @@ impl Btf {
             let id = self.start_id + index as u32;
             let words = &self.words[start as usize..end as usize];
             let Some(kind) = Kind::of_info(words[INFO]) else { continue };
-            let row = Row::of(kind);
-            let rows = words[HEAD..].chunks_exact(row.len);
-            let outside = |row: &[u32], slot: Option<usize>, end: u32| slot.is_some_and(|slot| row[slot] >= end);
-            if words[NAME] >= str_end || rows.clone().any(|words| outside(words, row.name, str_end)) {
+            let rows = &words[HEAD..];
+            let bad_name = match kind {
+                Kind::Struct | Kind::Union | Kind::Enum64 => reaches::<3>(rows, 0, str_end),
+                Kind::Enum | Kind::FuncProto => reaches::<2>(rows, 0, str_end),
+                _ => false,
+            };
+            if bad_name || words[NAME] >= str_end {
                 return Err(BtfError::Record { id, what: "name outside the string section" });
             }
-            // An array has its ids in no row: element and index.
-            let array = if kind == Kind::Array { &words[HEAD..HEAD + 2] } else { &[] };
-            let head = if row.head_id { &words[SIZE_OR_TYPE..HEAD] } else { &[] };
-            let missing = head.iter().chain(array).any(|&id| id >= type_count);
-            if missing || rows.clone().any(|words| outside(words, row.id, type_count)) {
+            let bad_id = match kind {
+                Kind::Struct | Kind::Union => reaches::<3>(rows, 1, type_count),
+                // libbpf looks neither at the result of a prototype nor at the type word of a forward declaration.
+                Kind::FuncProto => reaches::<2>(rows, 1, type_count),
+                Kind::Datasec => reaches::<3>(rows, 0, type_count),
+                Kind::Array => reaches::<1>(&rows[..2], 0, type_count),
+                Kind::Int | Kind::Fwd | Kind::Float | Kind::Enum | Kind::Enum64 => false,
+                _ => words[SIZE_OR_TYPE] >= type_count,
+            };
+            if bad_id {
                 return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
             }
             if kind == Kind::Func && self.kind(TypeId(words[SIZE_OR_TYPE])) != Some(Kind::FuncProto) {
@@ -107,35 +130,40 @@ impl Btf {
     }
 }
 
-/// What is to be checked in a record: its head's type word, and the name and the id in each row of words behind the head.
-struct Row {
-    head_id: bool,
-    len: usize,
-    name: Option<usize>,
-    id: Option<usize>,
+fn skip(reader: &mut impl Read, bytes: usize) -> io::Result<()> {
+    io::copy(&mut reader.take(bytes as u64), &mut io::sink()).map(|_| ())
 }
 
-impl Row {
-    #[inline]
-    fn of(kind: Kind) -> Row {
-        let row = |len, name, id| Row { head_id: false, len, name, id };
-        match kind {
-            Kind::Struct | Kind::Union => row(3, Some(0), Some(1)),
-            // libbpf looks neither at the result of a prototype nor at the type word of a forward declaration.
-            Kind::FuncProto => row(2, Some(0), Some(1)),
-            Kind::Enum => row(2, Some(0), None),
-            Kind::Enum64 => row(3, Some(0), None),
-            Kind::Datasec => row(3, None, Some(0)),
-            Kind::Array | Kind::Int | Kind::Fwd | Kind::Float => row(1, None, None),
-            _ => Row { head_id: true, ..row(1, None, None) },
+/// How much of the type section is read at a time, in bytes: what stays in the cache until it has become words.
+const PART: usize = 64 << 10;
+
+fn read_words(reader: &mut impl Read, count: usize, endian: Endian) -> io::Result<Vec<u32>> {
+    let mut words = Vec::with_capacity(count);
+    let mut part = vec![0; PART.min(count * 4)];
+    while words.len() < count {
+        let bytes = &mut part[..PART.min((count - words.len()) * 4)];
+        reader.read_exact(bytes)?;
+        let chunks = bytes.chunks_exact(4);
+        // One loop for each order, so that the one for the machine's own is a copy.
+        match endian {
+            Endian::Little => words.extend(chunks.map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))),
+            Endian::Big => words.extend(chunks.map(|b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))),
         }
     }
+    Ok(words)
+}
+
+/// Whether a word of any row of `N` is `end` or more.
+#[inline]
+fn reaches<const N: usize>(rows: &[u32], word: usize, end: u32) -> bool {
+    rows.chunks_exact(N).any(|row| row[word] >= end)
 }
 
 impl Header {
-    fn parse(bytes: &[u8]) -> Result<Header, BtfError> {
-        let fixed = bytes.first_chunk::<HEADER_LEN>().ok_or(BtfError::Header("data is shorter than 24 bytes"))?;
-        if u32::try_from(bytes.len()).is_err() {
+    /// `start` is the data's first 24 bytes, as far as it has so many, and `size` that of all of it.
+    fn parse(start: &[u8], size: usize) -> Result<Header, BtfError> {
+        let fixed = start.first_chunk::<HEADER_LEN>().ok_or(BtfError::Header("data is shorter than 24 bytes"))?;
+        if u32::try_from(size).is_err() {
             return Err(BtfError::Header("data is longer than 4 GiB"));
         }
         let magic = [fixed[0], fixed[1]];
@@ -158,7 +186,7 @@ impl Header {
         if endian != Endian::HOST && len != HEADER_LEN {
             return Err(BtfError::ForeignHeaderLen(field(0)));
         }
-        if len < HEADER_LEN || len > bytes.len() {
+        if len < HEADER_LEN || len > size {
             return Err(BtfError::Header("header length is below 24 bytes or beyond the data"));
         }
         let header = Header {
@@ -169,7 +197,7 @@ impl Header {
             str_off: field(3) as usize,
             str_len: field(4) as usize,
         };
-        let left = (bytes.len() - len) as u64;
+        let left = (size - len) as u64;
         let (type_end, str_end) = (u64::from(field(1)) + u64::from(field(2)), u64::from(field(3)) + u64::from(field(4)));
         if str_end > left {
             return Err(BtfError::Header("string section reaches beyond the data"));

@@ -16,14 +16,16 @@ use crate::abi::{ConfLoad, Cu, CuSide, Cus, LoadStealKind, Tag};
 /// All tags start at a multiple of this, in bytes.
 pub(super) const ALIGN: usize = 8;
 
-/// From this size on a block is worth large pages, in bytes.
-const HUGE: usize = 4 << 20;
+/// Pages of a block are taken this many bytes at a time: a large page's.
+const PART: usize = 2 << 20;
 
 /// A block of fixed size that is handed out from its start on and freed as a whole.
 pub(super) struct Block {
     start: *mut u8,
     size: usize,
     used: usize,
+    /// How far pages have been taken.
+    populated: usize,
 }
 
 impl Block {
@@ -37,13 +39,10 @@ impl Block {
             if start == libc::MAP_FAILED {
                 return None;
             }
-            // All of it is going to be written. To get the pages at once costs a third of getting them one by one, and large ones half
-            // of that. Where the kernel cannot do so, they come as they are touched.
-            if size >= HUGE {
+            if size >= 2 * PART {
                 libc::madvise(start, size, libc::MADV_HUGEPAGE);
             }
-            libc::madvise(start, size, libc::MADV_POPULATE_WRITE);
-            Some(Block { start: start.cast(), size, used: 0 })
+            Some(Block { start: start.cast(), size, used: 0, populated: 0 })
         }
     }
 
@@ -56,7 +55,26 @@ impl Block {
         // SAFETY: within the block, by the check above.
         let place = unsafe { self.start.add(self.used) };
         self.used += bytes;
+        if self.used > self.populated {
+            self.populate();
+        }
         place.cast()
+    }
+
+    /// Takes the pages of the next part at once, which costs a third of getting them one by one as they are touched; a part and not the
+    /// whole, so that the kernel's zeroes are still in the cache when tags are written over them. Where the kernel cannot do so, pages
+    /// come as they are touched.
+    #[cold]
+    fn populate(&mut self) {
+        // Up to a boundary of large pages.
+        let end = (self.start.addr() + self.used).next_multiple_of(PART) - self.start.addr();
+        let end = end.min(self.size);
+        let from = self.populated;
+        // SAFETY: a part of the mapping; its start is that of a page.
+        unsafe {
+            libc::madvise(self.start.add(from).cast(), end - from, libc::MADV_POPULATE_WRITE);
+        }
+        self.populated = end;
     }
 
     fn contains(&self, place: *const u8) -> bool {

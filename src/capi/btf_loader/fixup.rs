@@ -1,46 +1,26 @@
 //! What BTF does not say about members: how large they are, where the storage unit of a bit-field is, and which alignment the
 //! source asked for, as far as gaps between members tell.
 
+use std::ffi::c_int;
+
 use super::measure::{Measure, UNKNOWN};
-use super::plan::{Plan, Shape};
-use crate::abi::{ClassMember, Cu, Type};
-use crate::btf::{Btf, TypeId};
-use crate::capi::size::tag__size;
+use super::plan::Shape;
+use crate::abi::{ClassMember, Type};
+use crate::capi::names::__tag__id_not_found_fprintf;
+use crate::capi::stdio;
 
-/// Completes the members of all structs and unions.
-///
-/// # Safety
-/// `cu` holds the tags of `btf` as `super::tags` makes them, and is nobody else's.
-pub(super) unsafe fn members(btf: &Btf, plan: &Plan, cu: *mut Cu, addr_size: u8, cacheline: u16) {
-    let mut measure = Measure::new(btf, &plan.shapes, addr_size);
-    for &TypeId(id) in &plan.composites {
-        // SAFETY: passed on; the members of a type stand in a row.
-        unsafe {
-            let ty = Cu::type_of(cu, id).cast::<Type>();
-            let mut end = 0;
-            if (*ty).nr_members > 0 {
-                let first = (*ty).namespace.tags.next.cast::<ClassMember>();
-                for index in 0..usize::from((*ty).nr_members) {
-                    complete(&mut measure, cu, &mut *first.add(index), &mut end, cacheline);
-                }
-                (*ty).natural_alignment = measure.widest_member(id) as u16;
-            }
-            (*ty).alignment = asked_for(cacheline, (*ty).size, measure.alignment(id), end);
-        }
-    }
-}
-
-/// `end`: where the member before ends, in bytes; where this one does, afterwards.
-unsafe fn complete(measure: &mut Measure, cu: *const Cu, member: &mut ClassMember, end: &mut u32, cacheline: u16) {
+/// Completes a member. `end`: where the member before ends, in bytes; where this one does, afterwards.
+pub(super) fn complete(measure: &mut Measure, member: &mut ClassMember, end: &mut u32, cacheline: u16) {
     let id = measure.strip(member.tag.r#type);
     if id == 0 {
         return;
     }
-    let mut size = measure.size(id);
+    let size = measure.size(id);
     if size == UNKNOWN {
-        // Says which type is missing.
-        // SAFETY: the type is in the table, as it was stripped to it.
-        size = unsafe { tag__size(Cu::type_of(cu, id), cu) };
+        // SAFETY: stderr is open for as long as the program runs.
+        unsafe {
+            __tag__id_not_found_fprintf(stdio::stderr(), measure.missing(id), c"tag__size".as_ptr(), line!() as c_int);
+        }
     }
     member.byte_size = size;
     member.bit_size = (size as u32).wrapping_mul(8);
@@ -60,6 +40,12 @@ unsafe fn complete(measure: &mut Measure, cu: *const Cu, member: &mut ClassMembe
         size as u32
     };
     *end = member.byte_offset.wrapping_add(taken);
+}
+
+/// Completes a struct or union whose last member ends at `end`.
+pub(super) fn complete_type(measure: &mut Measure, ty: &mut Type, id: u32, end: u32, cacheline: u16) {
+    ty.natural_alignment = measure.widest_member(id) as u16;
+    ty.alignment = asked_for(cacheline, ty.size, measure.alignment(id), end);
 }
 
 /// Bit-fields are taken to lie within aligned storage units of their type's size, packed or not.

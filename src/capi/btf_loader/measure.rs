@@ -124,6 +124,18 @@ impl<'a> Measure<'a> {
         size
     }
 
+    /// The type that is missing on the way to a size that is [`UNKNOWN`].
+    pub(super) fn missing(&self, id: u32) -> u32 {
+        let mut at = id;
+        for _ in 0..self.shapes.len() {
+            match self.shape(at) {
+                Shape::Array(next, _) | Shape::Tag(next) | Shape::Transparent(next) => at = next,
+                _ => break,
+            }
+        }
+        at
+    }
+
     /// Of a name that leads to no type: void has the size 0, the others are missing.
     fn size_of_nothing(&self, id: u32) -> usize {
         let mut at = id;

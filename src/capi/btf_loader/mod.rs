@@ -84,12 +84,11 @@ fn unit_of(file: &BtfFile, filename: &CStr, cacheline: u16) -> Option<(*mut Cu, 
         (*cu).language = LANG_C;
         (*cu).dfops = formats()[1];
         (*cu).set_little_endian(btf.endian() == Endian::Little);
-        if !tags::build(btf, &plan, cu, &mut block) {
+        if !tags::build(btf, &plan, cu, &mut block, cacheline) {
             Cu::destroy(cu);
             return None;
         }
         let attributed = decl_tags::attach(btf, &plan.decl_tags, cu);
-        fixup::members(btf, &plan, cu, addr_size, cacheline);
         Some((cu, block, attributed))
     }
 }

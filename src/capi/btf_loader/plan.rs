@@ -53,8 +53,6 @@ pub(super) struct Plan {
     pub last_function: Option<u32>,
     pub last_variable: Option<u32>,
     pub decl_tags: Vec<TypeId>,
-    /// Structs and unions, in the order of their ids.
-    pub composites: Vec<TypeId>,
     /// By id.
     pub shapes: Vec<Shape>,
 }
@@ -75,12 +73,7 @@ impl Plan {
                 Kind::Var => plan.last_variable = Some(id.0),
                 Kind::DeclTag => plan.decl_tags.push(id),
                 Kind::Datasec => {}
-                kind => {
-                    plan.last_type = Some(id.0);
-                    if matches!(kind, Kind::Struct | Kind::Union | Kind::Fwd) {
-                        plan.composites.push(id);
-                    }
-                }
+                _ => plan.last_type = Some(id.0),
             }
             plan.bytes = plan.bytes.and_then(|sum| sum.checked_add(bytes_of(btf, &ty)));
         }

@@ -1,8 +1,10 @@
-//! BTF records to tags. What a record says is stored as it stands; sizes and alignments of members follow in `fixup`.
+//! BTF records to tags.
 
 use std::ffi::c_char;
 use std::ptr;
 
+use super::fixup;
+use super::measure::Measure;
 use super::plan::Plan;
 use crate::abi::{
     ArrayType, BaseType, Class, ClassMember, Cu, Enumerator, Ftype, Function, ListHead, Parameter, PtrTable, RbNode, RbRoot, Tag,
@@ -57,11 +59,12 @@ pub(super) fn dimensions(btf: &Btf, ty: &btf::Type<'_>) -> (TypeId, usize) {
     counts(btf, ty).fold((TypeId::VOID, 0), |(_, count), array| (array.elem, count + 1))
 }
 
-/// Makes the tags and enters them in the unit's tables and list. False when memory is short.
+/// Makes the tags and enters them in the unit's tables and list. False when memory is short. `cacheline` is what members may have been
+/// aligned to, in bytes.
 ///
 /// # Safety
 /// `cu` is fresh and nobody else's; `block` has the room that `plan` tells.
-pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Block) -> bool {
+pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Block, cacheline: u16) -> bool {
     // SAFETY: passed on. Each table gets its final size at once: that of the last id in it, as if it had grown.
     unsafe {
         let tables = [&raw mut (*cu).types_table, &raw mut (*cu).functions_table, &raw mut (*cu).tags_table];
@@ -73,7 +76,8 @@ pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Bloc
         if !has_room {
             return false;
         }
-        let mut build = Build { btf, block, cu, last_function: ptr::null_mut() };
+        let measure = Measure::new(btf, &plan.shapes, (*cu).addr_size);
+        let mut build = Build { btf, measure, cacheline, block, cu, last_function: ptr::null_mut() };
         for id in (1..btf.type_count()).map(TypeId) {
             if let Some(ty) = btf.get(id) {
                 build.record(id, &ty);
@@ -85,6 +89,9 @@ pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Bloc
 
 struct Build<'a> {
     btf: &'a Btf,
+    measure: Measure<'a>,
+    /// In bytes.
+    cacheline: u16,
     block: &'a mut Block,
     cu: *mut Cu,
     /// All functions have the address 0, and of equal addresses the later one goes right: the rightmost node of the tree.
@@ -106,7 +113,7 @@ impl Build<'_> {
             let tag = match ty.kind() {
                 Kind::Int | Kind::Float => self.scalar(ty),
                 Kind::Array => self.array(ty),
-                Kind::Struct | Kind::Union => self.composite(ty),
+                Kind::Struct | Kind::Union => self.composite(id, ty),
                 Kind::Enum | Kind::Enum64 => self.enumeration(ty),
                 Kind::Fwd => self.forward(ty),
                 Kind::Typedef => self.typedef(ty),
@@ -161,7 +168,7 @@ impl Build<'_> {
         array.cast()
     }
 
-    unsafe fn composite(&mut self, ty: &btf::Type<'_>) -> *mut Tag {
+    unsafe fn composite(&mut self, id: TypeId, ty: &btf::Type<'_>) -> *mut Tag {
         // SAFETY: as above; a union is only the first part of a class.
         unsafe {
             let result = if ty.kind() == Kind::Struct { self.class(ty, dw_tag::STRUCTURE_TYPE) } else { self.plain_type() };
@@ -171,6 +178,7 @@ impl Build<'_> {
             (*result).size = ty.size().unwrap_or(0);
             (*result).nr_members = ty.vlen() as u16;
             let members = self.block.take::<ClassMember>(ty.vlen());
+            let mut end = 0;
             for (index, member) in ty.members().enumerate() {
                 let to = members.add(index);
                 (*to).tag.tag = dw_tag::MEMBER;
@@ -179,8 +187,10 @@ impl Build<'_> {
                 (*to).bit_offset = member.bit_offset;
                 (*to).bitfield_size = member.bitfield_size as u8;
                 (*to).byte_offset = member.bit_offset / 8;
+                fixup::complete(&mut self.measure, &mut *to, &mut end, self.cacheline);
                 ListHead::add_tail(&raw mut (*result).namespace.tags, &raw mut (*to).tag.node);
             }
+            fixup::complete_type(&mut self.measure, &mut *result, id.0, end, self.cacheline);
             result.cast()
         }
     }

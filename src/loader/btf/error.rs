@@ -14,13 +14,13 @@ pub enum BtfFileError {
     /// The file cannot be opened, or has not even two bytes.
     Unreadable { path: PathBuf, source: io::Error },
     /// Neither raw BTF nor an ELF file with sections.
-    Elf { path: PathBuf, source: ElfError },
+    Elf { path: PathBuf, source: Box<ElfError> },
     /// An ELF file without a `.BTF` section.
     NoBtf { path: PathBuf },
     /// A section that should hold BTF is of another type (`SHT_*`), such as one whose contents were stripped.
     SectionType { path: PathBuf, number: usize, name: &'static str, found: u32 },
     /// A section's contents cannot be read.
-    Section { path: PathBuf, number: usize, name: &'static str, source: ElfError },
+    Section { path: PathBuf, number: usize, name: &'static str, source: Box<ElfError> },
     /// Damaged BTF, or split BTF without its base.
     Btf { path: PathBuf, message: Option<String>, source: BtfError },
     /// The distilled base does not match the base.
@@ -33,7 +33,7 @@ impl BtfFileError {
         match self {
             BtfFileError::Unreadable { .. } => None,
             BtfFileError::Elf { path, source } => {
-                let what = match source {
+                let what = match **source {
                     ElfError::NotElf { .. } => "EHDR",
                     _ => "e_shstrndx",
                 };

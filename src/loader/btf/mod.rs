@@ -67,24 +67,31 @@ impl BtfFile {
     pub fn read(path: &Path, base: Option<&Base>) -> Result<BtfFile, BtfFileError> {
         let unreadable = |source| BtfFileError::Unreadable { path: path.to_owned(), source };
         let mut file = File::open(path).map_err(unreadable)?;
-        let mut bytes = Vec::new();
-        file.by_ref().take(ELF64_HEADER as u64).read_to_end(&mut bytes).map_err(unreadable)?;
-        let magic = bytes.first_chunk().ok_or_else(|| unreadable(io::ErrorKind::UnexpectedEof.into()))?;
+        let mut start = Vec::new();
+        file.by_ref().take(ELF64_HEADER as u64).read_to_end(&mut start).map_err(unreadable)?;
+        let magic = start.first_chunk().ok_or_else(|| unreadable(io::ErrorKind::UnexpectedEof.into()))?;
         if !MAGICS.contains(magic) {
-            if !is_elf_header(&bytes) {
+            if !is_elf_header(&start) {
                 let source = ElfError::NotElf { path: path.to_owned() };
-                return Err(BtfFileError::Elf { path: path.to_owned(), source });
+                return Err(BtfFileError::Elf { path: path.to_owned(), source: Box::new(source) });
             }
             drop(file);
             return BtfFile::read_elf(path, base);
         }
-        file.read_to_end(&mut bytes).map_err(unreadable)?;
-        let btf = parse(path, &bytes, base.map(|base| &base.btf))?;
+        let size = file.metadata().map_err(unreadable)?.len();
+        let size = usize::try_from(size).map_err(|_| unreadable(io::ErrorKind::FileTooLarge.into()))?;
+        let btf =
+            Btf::read(&mut start.as_slice().chain(&mut file), size, base.map(|base| base.btf.clone())).map_err(unreadable)?;
+        let btf = btf.map_err(|source| BtfFileError::Btf {
+            path: path.to_owned(),
+            message: std::fs::read(path).ok().and_then(|bytes| complaint::about(&bytes, base.map(|base| &*base.btf))),
+            source,
+        })?;
         Ok(BtfFile::new(btf, base, None))
     }
 
     fn read_elf(path: &Path, base: Option<&Base>) -> Result<BtfFile, BtfFileError> {
-        let elf = ElfFile::open(path).map_err(|source| BtfFileError::Elf { path: path.to_owned(), source })?;
+        let elf = ElfFile::open(path).map_err(|source| BtfFileError::Elf { path: path.to_owned(), source: Box::new(source) })?;
         let sections = Sections::find(&elf)?;
         let Some(own) = sections.own else { return Err(BtfFileError::NoBtf { path: path.to_owned() }) };
         let distilled = match &sections.base {
@@ -136,7 +143,7 @@ impl Sections {
         if elf.sections().is_empty() {
             let path = elf.path().to_owned();
             let source = ElfError::Header { path: path.clone(), what: "there are no sections".to_string() };
-            return Err(BtfFileError::Elf { path, source });
+            return Err(BtfFileError::Elf { path, source: Box::new(source) });
         }
         for (number, section) in elf.sections().iter().enumerate().skip(1) {
             let name = [SECTION, BASE_SECTION, EXT_SECTION].into_iter().find(|name| *section.name == *name.as_bytes());
@@ -145,7 +152,12 @@ impl Sections {
             if section.sh_type != SHT_PROGBITS.0 {
                 return Err(BtfFileError::SectionType { path: path(), number, name, found: section.sh_type });
             }
-            let bytes = elf.read_raw(number).map_err(|source| BtfFileError::Section { path: path(), number, name, source })?;
+            let bytes = elf.read_raw(number).map_err(|source| BtfFileError::Section {
+                path: path(),
+                number,
+                name,
+                source: Box::new(source),
+            })?;
             match name {
                 SECTION => found.own = Some(bytes),
                 BASE_SECTION => found.base = Some(bytes),
