@@ -3,10 +3,10 @@
  * Writes everything that a loaded file consists of as text: tables, lists, every field that programs may read. Run on two libraries,
  * the output shows where their tags differ.
  *
- *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-x] [-k] FILE...
+ *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-j JOBS] [-n UNITS] [-m] [-x] [-k] FILE...
  *
  * -b reads a base BTF with libbpf, which this program finds at run time; -x asks for declaration lines and addresses; -k lets a
- * stealer see each unit first, and keep it. Lists that were never initialised show as "zero".
+ * stealer see each unit first, and keep it; -n has it end the loading after so many units; -m asks for all units in one. Lists that were never initialised show as "zero".
  */
 #include <dlfcn.h>
 #include <getopt.h>
@@ -136,8 +136,14 @@ static void show_ftype(const struct ftype *f)
 	show_list("parms", &f->parms);
 	printf(" byte_size=%zu nr_parms=%u unspec=%u", f->byte_size, f->nr_parms, f->unspec_parms);
 	show_template_parameters(&f->template_type_params, &f->template_value_params, f->template_parameter_pack);
-	if (f->formal_parameter_pack)
-		printf(" formal_pack");
+	if (f->formal_parameter_pack) {
+		const struct parameter *p;
+
+		printf(" formal_pack(");
+		list_for_each_entry(p, &f->formal_parameter_pack->params, tag.node)
+			printf(" %s:%u", text(p->name), p->tag.type);
+		printf(")");
+	}
 }
 
 static void show_lexblock(const struct lexblock *b)
@@ -162,8 +168,8 @@ static void show_function(const struct function *f)
 
 static void show_variable(const struct variable *v)
 {
-	printf(" name=%s addr=%#" PRIx64 " flags=%u%u%u%u%u scope=%d expr=%zu spec=%s", text(v->name), v->ip.addr, v->external,
-	       v->declaration, v->has_specification, v->artificial, v->top_level, v->scope, v->location.exprlen,
+	printf(" name=%s addr=%#" PRIx64 " flags=%u%u%u%u%u scope=%d spec=%s", text(v->name), v->ip.addr, v->external,
+	       v->declaration, v->has_specification, v->artificial, v->top_level, v->scope,
 	       v->spec ? text(v->spec->name) : "none");
 	show_annots(&v->annots);
 }
@@ -202,8 +208,14 @@ static void show_tag(const struct tag *tag, const struct cu *cu, int depth)
 	printf("%*s%s type=%u top=%u btf_tag=%u shared=%u rec=%u", depth, "", text(dwarf_tag_name(tag->tag)), tag->type, tag->top_level,
 	       tag->has_btf_type_tag, tag->shared_tags, tag->recursivity_level);
 	show_attributes(tag->attributes);
-	if (cu->extra_dbg_info)
-		printf(" file=%s line=%u", text(tag__decl_file(tag, cu)), tag__decl_line(tag, cu));
+	if (cu->extra_dbg_info) {
+		const char *file = tag__decl_file(tag, cu);
+
+		/* The C library leaves the line of what is declared nowhere uninitialised. */
+		printf(" die=%llx file=%s", tag__orig_id(tag, cu), text(file));
+		if (file || tag->tag == DW_TAG_inlined_subroutine)
+			printf(" line=%u", tag__decl_line(tag, cu));
+	}
 
 	const struct list_head *below = NULL, *more = NULL;
 
@@ -316,6 +328,17 @@ static unsigned int nodes(const struct rb_node *node, const struct rb_node *pare
 	return 1 + nodes(node->rb_left, node) + nodes(node->rb_right, node);
 }
 
+static void show_functions_by_address(const struct rb_node *node)
+{
+	if (node == NULL)
+		return;
+	const struct function *f = rb_entry(node, struct function, rb_node);
+
+	show_functions_by_address(node->rb_left);
+	printf("%#" PRIx64 " %s\n", f->lexblock.ip.addr, text(f->name));
+	show_functions_by_address(node->rb_right);
+}
+
 static unsigned int height(const struct rb_node *node)
 {
 	if (node == NULL)
@@ -324,14 +347,21 @@ static unsigned int height(const struct rb_node *node)
 	return 1 + (left > right ? left : right);
 }
 
+static uint32_t max_units = UINT32_MAX;
+
 static int show_cu(struct cu *cu, void *cookie)
 {
 	(void)cookie;
+	/* Which units behind the last one are there depends on the workers. */
+	if (cu->id >= max_units)
+		return 0;
 	printf("cu %u name=%s file=%s addr_size=%u little=%u language=%u flags=%u%u%u%u%u format=%s build_id=%d cached=%u\n", cu->id,
 	       text(cu->name), text(cu->filename), cu->addr_size, cu->little_endian, cu->language, cu->use_obstack, cu->extra_dbg_info,
 	       cu->has_addr_info, cu->uses_global_strings, cu->producer_clang, cu->dfops ? cu->dfops->name : "none", cu->build_id_len,
 	       cu->cached_symtab_nr_entries);
 	printf("functions by address: %u, height %u\n", nodes(cu->functions.rb_node, NULL), height(cu->functions.rb_node));
+	if (cu->has_addr_info)
+		show_functions_by_address(cu->functions.rb_node);
 	printf("top-level tags: %u\n", length(&cu->tags));
 	show_list_of_tags(&cu->tags, cu, 1);
 	show_table("types", &cu->types_table, cu);
@@ -344,7 +374,7 @@ static enum load_steal_kind steal(struct cu *cu, struct conf_load *conf)
 {
 	(void)conf;
 	printf("stealer: %s\n", text(cu->name));
-	return LSK__KEEPIT;
+	return cu->id + 1 >= max_units ? LSK__STOP_LOADING : LSK__KEEPIT;
 }
 
 static struct btf *parse_base(const char *path)
@@ -361,7 +391,7 @@ int main(int argc, char *argv[])
 	struct conf_load conf = { .conf_fprintf = &printing };
 	int option;
 
-	while ((option = getopt(argc, argv, "F:b:c:xk")) != -1) {
+	while ((option = getopt(argc, argv, "F:b:c:j:n:mxk")) != -1) {
 		switch (option) {
 		case 'F':
 			conf.format_path = optarg;
@@ -375,6 +405,16 @@ int main(int argc, char *argv[])
 			break;
 		case 'c':
 			printing.cacheline_size = (uint16_t)atoi(optarg);
+			break;
+		case 'j':
+			conf.nr_jobs = atoi(optarg);
+			break;
+		case 'n':
+			max_units = (uint32_t)atoi(optarg);
+			conf.steal = steal;
+			break;
+		case 'm':
+			conf.force_cu_merging = true;
 			break;
 		case 'x':
 			conf.extra_dbg_info = conf.get_addr_info = true;

@@ -14,6 +14,7 @@ import suite_files
 import suite_kernel
 import suite_self
 import suite_tags
+import suite_trees
 from harness import ROOT, TARGET
 
 COMPARED = {
@@ -25,6 +26,7 @@ COMPARED = {
     "modules": suite_kernel.modules,
     "oracle": suite_kernel.oracle,
     "tags": suite_tags.tags,
+    "trees": suite_trees.trees,
     "selftest": suite_self.selftest,
 }
 SOURCES = ("fmt", "clippy", "unit", "headers", "capi")
