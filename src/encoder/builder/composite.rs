@@ -1,0 +1,295 @@
+//! Structs, unions and enumerations.
+
+use super::*;
+
+impl<'a> Builder<'a> {
+    pub(super) fn structure(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        if self.is_in_type_unit(unit, key) {
+            return self.skip_children(unit, abbrev, c);
+        }
+        let name = self.name(unit, Slot::Name);
+        let a = &self.s.attrs;
+        let is_union = abbrev.tag == dw::DW_TAG_union_type;
+        let open = Open {
+            name,
+            size: number(a, Slot::ByteSize).unwrap_or(0),
+            declaration: number(a, Slot::Declaration).unwrap_or(0) != 0,
+            spec_key: self.source.reference(unit, a, Slot::Specification),
+            type_key: self.source.reference(unit, a, Slot::Annotation),
+            is_union,
+            late: self.s.late_bitfields.len(),
+            by_offset: unit.language == u32::from(dw::DW_LANG_Rust.0),
+            ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
+        };
+        self.open(open);
+        self.descend_or_close(unit, abbrev, Ctx::Class, key, What::Struct)
+    }
+
+    /// A stand-in for a type that is in a type unit is that type; its own children repeat names at most.
+    pub(super) fn is_in_type_unit(&mut self, unit: &Unit, key: u32) -> bool {
+        if !self.s.attrs.has(Slot::Signature) {
+            return false;
+        }
+        let target = self.source.reference(unit, &self.s.attrs, Slot::Signature);
+        if target != 0 {
+            self.alias(key, target);
+        }
+        target != 0
+    }
+
+    pub(super) fn member(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let Some(open) = self.s.open.last_mut() else { return self.skip_children(unit, abbrev, c) };
+        let component = open.members;
+        open.members += 1;
+        let chain = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        if abbrev.tag == dw::DW_TAG_member {
+            self.data_member(unit, key);
+        }
+        if chain != 0 {
+            self.annotation_chain(chain, component);
+        }
+        if abbrev.has_children {
+            // Annotations among the children come before those of the chain in no producer: none writes both.
+            self.push_frame(Ctx::Annotated, key, What::Nothing, component);
+        }
+        Ok(())
+    }
+
+    pub(super) fn data_member(&mut self, unit: &Unit, key: u32) {
+        let name = self.name(unit, Slot::Name);
+        let type_key = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0) as u32;
+        let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
+        let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
+        let byte_offset = if has_bit_offset { 0 } else { self.member_offset(unit, Slot::MemberLocation) };
+        let bit_offset =
+            if has_bit_offset { self.member_offset(unit, Slot::DataBitOffset) } else { byte_offset.saturating_mul(8) };
+        let bit_offset_attr = number(&self.s.attrs, Slot::BitOffset).unwrap_or(0) as i64;
+        let offset = self.source.offset(key);
+        let open = self.s.open.last_mut().expect("members stand in structs");
+        if open.vlen == MAX_VLEN {
+            let what = "more than 65535 members: the rest is left out";
+            self.s.messages.push(format!(".debug_info+{offset:#x}: {what}"));
+            open.vlen += 1;
+        }
+        if open.vlen > MAX_VLEN {
+            return;
+        }
+        let is_bitfield = bit_size != 0;
+        let limit = if is_bitfield { MAX_BITFIELD_OFFSET } else { u32::MAX };
+        let Some(bit_offset) = u32::try_from(bit_offset).ok().filter(|&bits| bits <= limit) else {
+            self.s.messages.push(too_far(offset, bit_offset, limit));
+            return;
+        };
+        let byte_offset = byte_offset as u32;
+        open.vlen += 1;
+        open.kflag |= is_bitfield || bit_offset % 8 != 0;
+        if bit_offset > MAX_BITFIELD_OFFSET {
+            open.far.push((open.vlen - 1, offset));
+        }
+        let start = self.s.frames.last().map_or(0, |f| f.start);
+        let in_record = (self.s.words_stack.len() as u32 - start) / 3;
+        if is_bitfield && (!has_bit_offset || self.options.fixup_silly_bitfields) {
+            self.s.late_bitfields.push(LateBitfield {
+                word: u32::MAX,
+                byte_offset,
+                bit_offset_attr,
+                bit_size,
+                byte_size,
+                has_bit_offset,
+                in_record,
+            });
+        }
+        let packed = (bit_size & 0xff) << 24 | bit_offset;
+        self.s.words_stack.extend([name.to_word(), type_key, if is_bitfield { packed } else { bit_offset }]);
+    }
+
+    /// A member's offset: a constant, or the expressions that compilers have used for one.
+    pub(super) fn member_offset(&mut self, unit: &Unit, slot: Slot) -> u64 {
+        if let Some(v) = number(&self.s.attrs, slot) {
+            return v;
+        }
+        let Some(block) = self.s.attrs.block(slot) else { return 0 };
+        if self.expression(unit, self.source.buf, block).is_err() {
+            return 0;
+        }
+        match self.s.ops.first() {
+            Some(op) if matches!(op.code, dw::DW_OP_plus_uconst | dw::DW_OP_constu) => op.operand,
+            Some(op) => {
+                self.s.messages.push(format!("dwarf_expr: unhandled {:#x} DW_OP_ operation", op.code.0));
+                u64::MAX
+            }
+            None => 0,
+        }
+    }
+
+    pub(super) fn close_struct(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        if open.type_key != 0 {
+            self.annotation_chain(open.type_key, -1);
+        }
+        let start = frame.start as usize;
+        if open.kflag {
+            self.drop_far_members(&open, start);
+        }
+        let vlen = ((self.s.words_stack.len() - start) / 3) as u32;
+        let no_name = open.name.is_none();
+        if open.declaration {
+            // Bit-fields of a struct that turned out to be a declaration have no place.
+            self.s.late_bitfields.truncate(open.late);
+            self.s.words_stack.truncate(start);
+            let spec_named = no_name && open.spec_key != 0;
+            if self.is_empty(open.name) && !spec_named {
+                // Nothing can be said of a declaration without a name.
+                self.s.annots_stack.truncate(frame.annots as usize);
+                self.alias(frame.key, 0);
+                return Ok(());
+            }
+            let id = self.begin(frame.key)?;
+            self.name_from_spec(&open);
+            self.out.words.extend([open.name.to_word(), info(Kind::Fwd, 0, open.is_union), 0]);
+            self.take_decl_tags(frame.annots, id);
+            return Ok(());
+        }
+        let size = u32::try_from(open.size).unwrap_or_else(|_| {
+            let offset = self.source.offset(frame.key);
+            self.s.messages.push(format!(
+                ".debug_info+{offset:#x}: size of {} bytes: BTF counts to 4294967295, which is written",
+                open.size
+            ));
+            u32::MAX
+        });
+        let id = self.begin(frame.key)?;
+        self.name_from_spec(&open);
+        self.out.words.extend([open.name.to_word(), info(open.kind, vlen, open.kflag), size]);
+        if open.by_offset {
+            sort_by_offset(&mut self.s.words_stack[start..]);
+        }
+        let first = self.out.words.len() as u32;
+        for (i, m) in self.s.words_stack[start..].chunks_exact(3).enumerate() {
+            if m[1] != 0 {
+                self.s.refs.push(first + 3 * i as u32 + 1);
+            }
+        }
+        self.out.words.extend_from_slice(&self.s.words_stack[start..]);
+        self.s.words_stack.truncate(start);
+        // Inner structs are closed and have placed theirs: what has no place yet is this struct's.
+        for late in &mut self.s.late_bitfields[open.late..] {
+            if late.word == u32::MAX {
+                late.word = first + 3 * late.in_record + 2;
+            }
+        }
+        self.take_decl_tags(frame.annots, id);
+        Ok(())
+    }
+
+    /// In a struct with bit-fields, offsets have 24 bits: leaves out what is beyond.
+    pub(super) fn drop_far_members(&mut self, open: &Open, start: usize) {
+        for &(at, offset) in open.far.iter().rev() {
+            let row = start + 3 * at as usize;
+            let bits = u64::from(self.s.words_stack[row + 2]);
+            self.s.messages.push(too_far(offset, bits, MAX_BITFIELD_OFFSET));
+            self.s.words_stack.drain(row..row + 3);
+            for late in self.s.late_bitfields[open.late..].iter_mut().filter(|l| l.word == u32::MAX && l.in_record > at) {
+                late.in_record -= 1;
+            }
+        }
+    }
+
+    /// Has the name word that comes next filled in from the specification.
+    pub(super) fn name_from_spec(&mut self, open: &Open) {
+        if open.name.is_none() && open.spec_key != 0 {
+            self.s.spec_names.push((self.out.words.len() as u32, open.spec_key));
+        }
+    }
+
+    pub(super) fn enumeration(
+        &mut self,
+        unit: &'a Unit,
+        abbrev: &Abbrev,
+        key: u32,
+        c: &mut Cursor<'a>,
+    ) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        if self.is_in_type_unit(unit, key) {
+            return self.skip_children(unit, abbrev, c);
+        }
+        let name = self.name(unit, Slot::Name);
+        let size = match number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) {
+            0 => 4,
+            n => n,
+        };
+        let kind = if size <= 4 || !self.options.enum64 { Kind::Enum } else { Kind::Enum64 };
+        let open = Open {
+            name,
+            size,
+            type_key: self.source.reference(unit, &self.s.attrs, Slot::Type),
+            spec_key: self.source.reference(unit, &self.s.attrs, Slot::Specification),
+            ..Open::of(kind)
+        };
+        self.open(open);
+        self.descend_or_close(unit, abbrev, Ctx::Enum, key, What::Enum)
+    }
+
+    pub(super) fn enumerator(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let name = self.name(unit, Slot::Name);
+        let value = number(&self.s.attrs, Slot::ConstValue).unwrap_or(0);
+        let is_empty = self.is_empty(name);
+        if let Some(open) = self.s.open.last_mut() {
+            if is_empty {
+                // BTF has no enumerators without a name, and nothing can refer to one.
+                return self.skip_children(unit, abbrev, c);
+            }
+            open.vlen += 1;
+            if open.vlen <= MAX_VLEN {
+                self.s.words_stack.extend([name.to_word(), value as u32]);
+                if open.kind == Kind::Enum64 {
+                    self.s.words_stack.push((value >> 32) as u32);
+                } else if (value as i64) < 0 && self.options.enum64 {
+                    open.kflag = true;
+                }
+            } else if open.vlen == MAX_VLEN + 1 {
+                self.s.messages.push("enumeration with more than 65535 enumerators: the rest is left out".to_string());
+            }
+        }
+        self.skip_children(unit, abbrev, c)
+    }
+
+    /// BTF enumerations have no functions in them; the function itself is encoded where it has a symbol.
+    pub(super) fn method_of_enum(&mut self) {
+        if let Some(open) = self.s.open.last() {
+            self.out.enums_with_functions.push(open.name);
+        }
+    }
+
+    pub(super) fn close_enum(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        let start = frame.start as usize;
+        let size = match open.size {
+            n @ (1 | 2 | 4 | 8) => n as u32,
+            _ => 4,
+        };
+        self.begin(frame.key)?;
+        self.name_from_spec(&open);
+        if open.kind == Kind::Enum64 && open.type_key != 0 {
+            self.s.enum_signs.push((self.out.words.len() as u32 + 1, open.type_key));
+        }
+        self.out.words.extend([open.name.to_word(), info(open.kind, open.vlen.min(MAX_VLEN), open.kflag), size]);
+        self.out.words.extend_from_slice(&self.s.words_stack[start..]);
+        self.s.words_stack.truncate(start);
+        Ok(())
+    }
+}
+
+/// Sorts members (three words each) by their offset, keeping the order of equal ones.
+fn sort_by_offset(members: &mut [u32]) {
+    let sorted = members.chunks_exact(3).map(|m| m[2]).is_sorted();
+    if !sorted {
+        let mut list: Vec<[u32; 3]> = members.chunks_exact(3).map(|m| [m[0], m[1], m[2]]).collect();
+        list.sort_by_key(|m| m[2]);
+        members.copy_from_slice(list.as_flattened());
+    }
+}

@@ -1,0 +1,229 @@
+//! Functions, their parameters, variables, and the tags that hang on declarations.
+
+use super::*;
+
+impl<'a> Builder<'a> {
+    pub(super) fn parameter(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let name = self.name(unit, Slot::Name);
+        let (ctx, start) = match self.s.frames.last() {
+            Some(f) => (f.ctx, f.start as usize),
+            None => return Ok(()),
+        };
+        let a = &self.s.attrs;
+        let mut param = Param {
+            key,
+            name,
+            type_key: self.source.reference(unit, a, Slot::Type),
+            type_id: 0,
+            origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin_at: NOWHERE,
+            idx: -1,
+            has_location: a.has(Slot::Location),
+            has_const_value: a.has(Slot::ConstValue),
+            location: a.get(Slot::Location),
+            loc: Location::default(),
+            later: None,
+        };
+        let chain = self.source.reference(unit, a, Slot::Annotation);
+        match ctx {
+            Ctx::Lexblock => {
+                param.idx = -2;
+                param.has_location = false;
+                param.has_const_value = false;
+                self.register_param(param)?;
+                return self.skip_children(unit, abbrev, c);
+            }
+            Ctx::Function => {
+                param.idx = (self.s.params_stack.len() - start) as i32;
+                let component = param.idx;
+                self.s.params_stack.push(param);
+                if chain != 0 {
+                    self.annotation_chain(chain, component);
+                }
+                if abbrev.has_children {
+                    self.push_frame(Ctx::Annotated, key, What::Nothing, component);
+                }
+                Ok(())
+            }
+            _ => {
+                self.s.params_stack.push(param);
+                self.skip_children(unit, abbrev, c)
+            }
+        }
+    }
+
+    pub(super) fn register_param(&mut self, param: Param) -> Result<(), DwarfError> {
+        let index = self.s.params.len() as u32;
+        if index > MAX_INDEX {
+            return Err(DwarfError::Invalid {
+                section: ".debug_info",
+                offset: self.source.offset(param.key),
+                expected: "fewer than 2^30 parameters",
+                found: u64::from(index),
+            });
+        }
+        self.s.map.set(param.key, Die::Param(index).pack());
+        self.s.params.push(param);
+        Ok(())
+    }
+
+    pub(super) fn subprogram(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let name = self.name(unit, Slot::Name);
+        let a = &self.s.attrs;
+        let mut func = Func {
+            key,
+            name,
+            type_key: self.source.reference(unit, a, Slot::Type),
+            type_id: 0,
+            origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin_at: NOWHERE,
+            specification: self.source.reference(unit, a, Slot::Specification),
+            addr: self.source.address(unit, a, Slot::LowPc).unwrap_or(0),
+            declaration: a.has(Slot::Declaration),
+            inlined: number(a, Slot::Inline).unwrap_or(0) != 0,
+            has_origin: a.has(Slot::AbstractOrigin),
+            clang: unit.producer_clang,
+            variadic: false,
+            params: 0..0,
+            annots: 0..0,
+            signature_changed: false,
+            reordered: false,
+            optimized: false,
+            unexpected_reg: false,
+        };
+        let chain = self.source.reference(unit, a, Slot::Annotation);
+        if unit.producer_clang && !func.inlined {
+            // clang marks a function that no longer follows its convention.
+            let convention = if func.has_origin {
+                self.source.entry(func.origin, &mut self.s.other).and_then(|_| number(&self.s.other, Slot::CallingConvention))
+            } else {
+                number(&self.s.attrs, Slot::CallingConvention)
+            };
+            func.signature_changed = convention == Some(u64::from(dw::DW_CC_nocall.0));
+        }
+        self.open(Open { func: Some(Box::new(func)), type_key: chain, ..Open::of(Kind::Func) });
+        self.descend_or_close(unit, abbrev, Ctx::Function, key, What::Function)
+    }
+
+    /// A variable at the top level, if it is one that has a place in memory.
+    pub(super) fn variable(&mut self, unit: &Unit) {
+        let start = self.out.annots.len() as u32;
+        // Annotations of a variable that is not kept are dropped when its frame closes.
+        let Some(mut var) = self.static_variable(unit) else { return };
+        var.annots = start..start;
+        self.s.vars.push(var);
+    }
+
+    pub(super) fn static_variable(&mut self, unit: &Unit) -> Option<Var> {
+        let a = &self.s.attrs;
+        if a.has(Slot::Declaration) || a.has(Slot::Artificial) {
+            return None;
+        }
+        let block = a.block(Slot::Location)?;
+        let spec = self.source.reference(unit, a, Slot::Specification);
+        let external = a.has(Slot::External);
+        let type_key = self.source.reference(unit, a, Slot::Type);
+        self.expression(unit, self.source.buf, block).ok()?;
+        let first = self.s.ops.first()?;
+        let mut addr = match first.code {
+            dw::DW_OP_addr => first.operand,
+            dw::DW_OP_addrx | dw::DW_OP_GNU_addr_index => self.source.address_at(unit, first.operand)?,
+            _ => return None,
+        };
+        if let [_, plus] = self.s.ops.as_slice() {
+            if plus.code == dw::DW_OP_plus_uconst {
+                addr = addr.wrapping_add(plus.operand);
+            }
+        }
+        if spec != 0 {
+            // Name, type and linkage stand where it was declared.
+            if let Some((unit, abbrev)) = self.source.entry(spec, &mut self.s.other) {
+                if matches!(abbrev.tag, dw::DW_TAG_variable | dw::DW_TAG_member) {
+                    let name = self.source.name(unit, &self.s.other, Slot::Name, &mut self.out.strings);
+                    let type_key = self.source.reference(unit, &self.s.other, Slot::Type);
+                    let external = self.s.other.has(Slot::External);
+                    return Some(Var { name, type_key, addr, external, annots: 0..0 });
+                }
+            }
+        }
+        let name = self.name(unit, Slot::Name);
+        Some(Var { name, type_key, addr, external, annots: 0..0 })
+    }
+
+    pub(super) fn close_function(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        if open.type_key != 0 {
+            self.annotation_chain(open.type_key, -1);
+        }
+        let Some(mut func) = open.func else { return Ok(()) };
+        let start = frame.start as usize;
+        let first = self.s.params.len() as u32;
+        let mut params = std::mem::take(&mut self.s.params_stack);
+        for param in params.drain(start..) {
+            self.register_param(param)?;
+        }
+        self.s.params_stack = params;
+        func.params = first..self.s.params.len() as u32;
+        func.variadic = open.variadic;
+        let annots = self.out.annots.len() as u32;
+        self.out.annots.extend(self.s.annots_stack.drain(frame.annots as usize..));
+        func.annots = annots..self.out.annots.len() as u32;
+        let index = self.s.funcs.len() as u32;
+        self.s.map.set(func.key, Die::Func(index.min(MAX_INDEX)).pack());
+        self.s.funcs.push(*func);
+        Ok(())
+    }
+
+    pub(super) fn close_variable(&mut self, _unit: &Unit, frame: Frame) {
+        let start = self.out.annots.len() as u32;
+        match self.s.vars.last_mut() {
+            Some(var) if var.annots == (start..start) => {
+                self.out.annots.extend(self.s.annots_stack.drain(frame.annots as usize..));
+                var.annots = start..self.out.annots.len() as u32;
+            }
+            _ => self.s.annots_stack.truncate(frame.annots as usize),
+        }
+    }
+
+    /// The annotation with `key`: its name's bytes, value and the annotation it leads to.
+    pub(super) fn annotation(&mut self, key: u32) -> Option<(&'a [u8], NameRef, u32)> {
+        let (unit, abbrev) = self.source.entry(key, &mut self.s.other)?;
+        if abbrev.tag != GNU_ANNOTATION {
+            return None;
+        }
+        let name = self.source.string(unit, &self.s.other, Slot::Name)?;
+        let value = self.source.name(unit, &self.s.other, Slot::ConstValue, &mut self.out.strings);
+        Some((name, value, self.source.reference(unit, &self.s.other, Slot::Annotation)))
+    }
+
+    /// Decl tags that hang on an entry by `DW_AT_GNU_annotation`.
+    pub(super) fn annotation_chain(&mut self, mut key: u32, component: i32) {
+        // A chain longer than this goes in a circle.
+        for _ in 0..1024 {
+            if key == 0 {
+                return;
+            }
+            let Some((name, value, next)) = self.annotation(key) else { return };
+            if name == b"btf_decl_tag" && self.options.decl_tags {
+                self.s.annots_stack.push(DeclTag { type_id: 0, value, component_idx: component });
+            }
+            key = next;
+        }
+    }
+
+    /// A `btf_decl_tag` among children, its attributes just read.
+    pub(super) fn decl_tag(&mut self, unit: &Unit, component: i32) {
+        if !self.options.decl_tags || self.source.string(unit, &self.s.attrs, Slot::Name) != Some(b"btf_decl_tag") {
+            return;
+        }
+        let value = self.name(unit, Slot::ConstValue);
+        self.s.annots_stack.push(DeclTag { type_id: 0, value, component_idx: component });
+    }
+
+    pub(super) fn take_decl_tags(&mut self, from: u32, id: u32) {
+        let tags = self.s.annots_stack.drain(from as usize..);
+        self.out.decl_tags.extend(tags.map(|t| DeclTag { type_id: id, ..t }));
+    }
+}

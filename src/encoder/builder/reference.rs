@@ -1,0 +1,231 @@
+//! Base types, and what leads to one other type or a list of them: modifiers, typedefs, pointers, arrays, prototypes.
+
+use super::*;
+
+impl<'a> Builder<'a> {
+    pub(super) fn base_type(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        let mut name = self.name(unit, Slot::Name);
+        let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0);
+        let encoding = dw::DwAte(number(&self.s.attrs, Slot::Encoding).unwrap_or(0) as u8);
+        let bits = byte_size.wrapping_mul(8) as u16;
+        let mut size = u32::from(bits).div_ceil(8);
+        let is_float = matches!(encoding, dw::DW_ATE_float) && self.options.floats;
+        if is_float && matches!(size, 2 | 4 | 8 | 12 | 16) && !self.is_empty(name) {
+            self.begin(key)?;
+            self.out.words.extend([name.to_word(), info(Kind::Float, 0, false), size]);
+            return Ok(());
+        }
+        let flags = match encoding {
+            dw::DW_ATE_signed | dw::DW_ATE_signed_char => 1u32,
+            dw::DW_ATE_boolean => 4,
+            _ => 0,
+        };
+        // Sizes that BTF integers cannot have come from location expressions' conversions; nothing else refers to them.
+        if !size.is_power_of_two() || size > 16 || self.is_empty(name) {
+            name = self.out.strings.push(b"__SANITIZED_FAKE_INT__");
+            size = if size.is_power_of_two() && size <= 16 { size } else { 4 };
+        }
+        let id = self.begin(key)?;
+        if self.out.int_id.is_none() && self.source.bytes(name, &self.out.strings) == Some(b"int") {
+            self.out.int_id = Some(id);
+        }
+        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, flags << 24 | size * 8]);
+        Ok(())
+    }
+
+    pub(super) fn modifier(
+        &mut self,
+        unit: &'a Unit,
+        abbrev: &Abbrev,
+        key: u32,
+        c: &mut Cursor<'a>,
+        kind: Kind,
+    ) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        self.begin(key)?;
+        self.out.words.extend([0, info(kind, 0, false)]);
+        self.push_ref(target);
+        Ok(())
+    }
+
+    pub(super) fn typedef(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        let name = self.name(unit, Slot::Name);
+        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        if self.is_empty(name) {
+            self.alias(key, target);
+            return Ok(());
+        }
+        self.begin(key)?;
+        self.out.words.extend([name.to_word(), info(Kind::Typedef, 0, false)]);
+        self.push_ref(target);
+        Ok(())
+    }
+
+    pub(super) fn pointer(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        if !abbrev.has_children && !self.options.type_tags {
+            return self.modifier(unit, abbrev, key, c, Kind::Ptr);
+        }
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        if !self.options.type_tags {
+            self.plain_pointer(key, target)?;
+            return self.skip_children(unit, abbrev, c);
+        }
+        let chain = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        if !abbrev.has_children && chain == 0 {
+            return self.plain_pointer(key, target);
+        }
+        self.open(Open { type_key: target, spec_key: chain, ..Open::of(Kind::Ptr) });
+        self.descend_or_close(unit, abbrev, Ctx::Pointer, key, What::Pointer)
+    }
+
+    pub(super) fn plain_pointer(&mut self, key: u32, target: u32) -> Result<(), DwarfError> {
+        self.begin(key)?;
+        self.out.words.extend([0, info(Kind::Ptr, 0, false)]);
+        self.push_ref(target);
+        Ok(())
+    }
+
+    /// A `btf_type_tag` among a pointer's children. They stand in source order, the one next to the `*` last: each wraps the one before.
+    pub(super) fn type_tag(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        if self.source.string(unit, &self.s.attrs, Slot::Name) != Some(b"btf_type_tag") {
+            return Ok(());
+        }
+        let value = self.name(unit, Slot::ConstValue);
+        let (inner, target) = match self.s.open.last() {
+            Some(o) => (o.tagged, o.type_key),
+            None => return Ok(()),
+        };
+        let id = self.push_type_tag(key, value)?;
+        if inner != 0 {
+            self.out.words.push(inner);
+        } else {
+            self.push_ref(target);
+        }
+        if let Some(o) = self.s.open.last_mut() {
+            o.tagged = id;
+        }
+        Ok(())
+    }
+
+    pub(super) fn push_type_tag(&mut self, key: u32, value: NameRef) -> Result<u32, DwarfError> {
+        let id = self.begin(key)?;
+        self.out.words.extend([value.to_word(), info(Kind::TypeTag, 0, false)]);
+        Ok(id)
+    }
+
+    /// Type tags that hang on a pointer by `DW_AT_GNU_annotation`: the chain leads from the pointer to the pointee. Returns the id of
+    /// the first, 0 for none.
+    pub(super) fn type_tag_chain(&mut self, mut key: u32, target: u32) -> Result<u32, DwarfError> {
+        let first = self.s.types.len() as u32 + 1;
+        let mut count = 0;
+        for _ in 0..1024 {
+            if key == 0 {
+                break;
+            }
+            let Some((name, value, next)) = self.annotation(key) else { break };
+            if name != b"btf_type_tag" {
+                break;
+            }
+            let id = self.push_type_tag(0, value)?;
+            // To the next of the chain; the last is corrected below.
+            self.out.words.push(id + 1);
+            count += 1;
+            key = next;
+        }
+        if count == 0 {
+            return Ok(0);
+        }
+        self.out.words.pop();
+        self.push_ref(target);
+        Ok(first)
+    }
+
+    pub(super) fn close_pointer(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        let mut tagged = open.tagged;
+        if tagged == 0 && open.spec_key != 0 {
+            tagged = self.type_tag_chain(open.spec_key, open.type_key)?;
+        }
+        self.begin(frame.key)?;
+        self.out.words.extend([0, info(Kind::Ptr, 0, false)]);
+        if tagged == 0 {
+            self.push_ref(open.type_key);
+        } else {
+            self.out.words.push(tagged);
+        }
+        Ok(())
+    }
+
+    pub(super) fn subrange(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let a = &self.s.attrs;
+        let count = element_count(unit, a);
+        if count > u64::from(u32::MAX) {
+            let offset = self.source.offset(key);
+            self.s.messages.push(format!(
+                ".debug_info+{offset:#x}: array of {count} elements: BTF counts to 4294967295, the array is encoded as its element"
+            ));
+            if let Some(open) = self.s.open.last_mut() {
+                open.declaration = true;
+            }
+        }
+        self.s.words_stack.push(count as u32);
+        self.skip_children(unit, abbrev, c)
+    }
+
+    /// One ARRAY a dimension, the innermost (last) first, so that the array itself is the last of them.
+    pub(super) fn close_array(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        let start = frame.start as usize;
+        if open.declaration {
+            self.s.words_stack.truncate(start);
+            self.alias(frame.key, open.type_key);
+            return Ok(());
+        }
+        self.out.has_array = true;
+        let dimensions = self.s.words_stack.len() - start;
+        let mut inner = 0;
+        for d in (0..dimensions.max(1)).rev() {
+            // Only the last has an entry of its own.
+            let key = if d == 0 { frame.key } else { 0 };
+            let count = self.s.words_stack.get(start + d).copied().unwrap_or(1);
+            let id = self.begin(key)?;
+            self.out.words.extend([0, info(Kind::Array, 0, false), 0]);
+            if inner == 0 {
+                self.push_ref(open.type_key);
+            } else {
+                self.out.words.push(inner);
+            }
+            self.out.words.extend([INDEX_TYPE, count]);
+            inner = id;
+        }
+        self.s.words_stack.truncate(start);
+        Ok(())
+    }
+
+    pub(super) fn close_proto(&mut self, frame: Frame) -> Result<(), DwarfError> {
+        let Some(open) = self.s.open.pop() else { return Ok(()) };
+        let start = frame.start as usize;
+        let count = (self.s.params_stack.len() - start) as u32;
+        let total = count + u32::from(open.variadic);
+        let kept = total.min(MAX_VLEN);
+        self.begin(frame.key)?;
+        self.out.words.extend([0, info(Kind::FuncProto, kept, false)]);
+        self.push_ref(open.type_key);
+        for i in 0..count.min(kept) as usize {
+            let (name, type_key) = {
+                let p = &self.s.params_stack[start + i];
+                (p.name, p.type_key)
+            };
+            self.out.words.push(name.to_word());
+            self.push_ref(type_key);
+        }
+        if open.variadic && total == kept {
+            self.out.words.extend([0, 0]);
+        }
+        self.s.params_stack.truncate(start);
+        Ok(())
+    }
+}
