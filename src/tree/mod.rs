@@ -7,13 +7,17 @@
 //! The memory of tags belongs to the set of units and outlives the unit, as programs go on reading the tags of units that they had deleted.
 //! Names point into the file's string sections where they stand there.
 
+mod annotations;
 pub mod attrs;
 pub mod builder;
+mod functions;
 mod keymap;
 mod make;
 mod members;
 mod memory;
 mod resolve;
+mod templates;
+mod types;
 
 pub use memory::Arenas;
 

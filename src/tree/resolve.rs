@@ -294,10 +294,7 @@ fn is_type_kind(kind: u16) -> bool {
 /// Kinds that are a [`Type`].
 fn is_typed_structure(kind: u16) -> bool {
     use dw_tag::*;
-    matches!(
-        kind,
-        STRUCTURE_TYPE | CLASS_TYPE | INTERFACE_TYPE | UNION_TYPE | ENUMERATION_TYPE | TYPEDEF | RVALUE_REFERENCE_TYPE
-    )
+    matches!(kind, STRUCTURE_TYPE | CLASS_TYPE | INTERFACE_TYPE | UNION_TYPE | ENUMERATION_TYPE | TYPEDEF | RVALUE_REFERENCE_TYPE)
 }
 
 /// Kinds whose tags do not have the type of their entry.
