@@ -171,7 +171,8 @@ impl DwarfFile {
     /// Reads a range of the space of units into `buf`.
     pub fn read_info(&self, offset: u64, size: u64, buf: &mut Vec<u8>) -> Result<(), DwarfError> {
         // The size was checked against the section's when the header was parsed.
-        let wrong = || DwarfError::Invalid { section: ".debug_info", offset, expected: "a unit that fits in memory", found: size };
+        let wrong =
+            || DwarfError::Invalid { section: ".debug_info", offset, expected: "a unit that fits in memory", found: size };
         let len = usize::try_from(size).map_err(|_| wrong())?;
         buf.resize(len, 0);
         let (mut at, mut done) = (offset, 0);
@@ -277,7 +278,8 @@ impl DwarfFile {
 
     fn lazy<'a>(&'a self, cell: &'a Lazy, name: &'static str) -> Option<&'a [u8]> {
         // A section that cannot be read counts as missing: each use says what it misses.
-        cell.get_or_init(|| self.elf.debug_section(&section_name(name, self.split)).ok().flatten().and_then(|s| s.load().ok())).as_deref()
+        cell.get_or_init(|| self.elf.debug_section(&section_name(name, self.split)).ok().flatten().and_then(|s| s.load().ok()))
+            .as_deref()
     }
 
     /// `.debug_line`.

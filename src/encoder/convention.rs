@@ -124,8 +124,7 @@ impl<R: Records> FunctionSet<'_, R> {
         }
         let params = &self.params[range.start as usize..range.end as usize];
         let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
-        let unexpected =
-            params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
+        let unexpected = params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
         let f = &mut self.funcs[i];
         f.optimized = optimized;
         f.unexpected_reg = unexpected;

@@ -163,12 +163,7 @@ impl Encoder {
     }
 
     /// Adds all of a unit but its types. `type_id` gives the final ids.
-    fn add_rest(
-        &mut self,
-        unit: &Unit<'_>,
-        type_id: impl Fn(u32) -> TypeId,
-        report: &mut dyn Report,
-    ) -> Result<(), EncodeError> {
+    fn add_rest(&mut self, unit: &Unit<'_>, type_id: impl Fn(u32) -> TypeId, report: &mut dyn Report) -> Result<(), EncodeError> {
         let fragment = unit.fragment;
         let names = self.names.as_mut().expect("set with the types");
         for tag in &fragment.decl_tags {

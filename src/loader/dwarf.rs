@@ -391,7 +391,9 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
-        if let Some(skeleton) = Skeleton::of(&Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base), unit, &scratch.attrs) {
+        if let Some(skeleton) =
+            Skeleton::of(&Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base), unit, &scratch.attrs)
+        {
             return self.decode_split(id, &skeleton, scratch, product, handle, messages);
         }
         let units = std::slice::from_ref(unit);

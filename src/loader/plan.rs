@@ -34,7 +34,14 @@ impl Files {
     }
 
     /// A source of one unit that knows its neighbours.
-    pub fn source<'a>(&'a self, in_alternate: bool, buf: &'a [u8], units: &'a [Unit], base: u64, targets: &'a [u64]) -> Source<'a> {
+    pub fn source<'a>(
+        &'a self,
+        in_alternate: bool,
+        buf: &'a [u8],
+        units: &'a [Unit],
+        base: u64,
+        targets: &'a [u64],
+    ) -> Source<'a> {
         let behind = self.main.info_size();
         let mut source = Source::new(self.file(in_alternate), buf, units, base);
         source.shift = if in_alternate { behind } else { 0 };
@@ -167,8 +174,7 @@ impl<H: Host> Work for Scan<'_, H> {
         if scanned.wanted && scanned.has_language {
             let addr_size = scanned.unit.header.addr_size;
             let (language, producer_clang) = (scanned.language, scanned.clang);
-            scanned.wanted =
-                self.host.wants_part(&UnitFacts { id: 0, name: &scanned.name, language, addr_size, producer_clang });
+            scanned.wanted = self.host.wants_part(&UnitFacts { id: 0, name: &scanned.name, language, addr_size, producer_clang });
         }
         found.push(scanned);
         Steal::Continue
@@ -274,11 +280,8 @@ fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
 
 /// See [`Plan::order`]. `behind` is where the alternate file's places start.
 fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
-    let mut starts: Vec<(u64, u32)> = found
-        .iter()
-        .zip(0..)
-        .map(|(s, i)| (s.unit.header.offset + if s.unit.in_alternate { behind } else { 0 }, i))
-        .collect();
+    let mut starts: Vec<(u64, u32)> =
+        found.iter().zip(0..).map(|(s, i)| (s.unit.header.offset + if s.unit.in_alternate { behind } else { 0 }, i)).collect();
     starts.sort_unstable();
     let unit_at = |place: u64| starts[..starts.partition_point(|&(start, _)| start <= place)].last().map(|&(_, i)| i);
     let imports = |i: u32| found[i as usize].imports.iter().filter_map(|&place| unit_at(place));

@@ -23,7 +23,9 @@ impl Assembly<'_> {
         let lost = self.settle_types()?;
         if lost > 0 {
             let path = file.elf().path().display();
-            report.error(&text!(format_args!("{path}: {lost} references to types of other units that are not there: taken for void\n")));
+            report.error(&text!(format_args!(
+                "{path}: {lost} references to types of other units that are not there: taken for void\n"
+            )));
         }
         verbose::added(&self.encoder.btf, self.first, report);
         self.settle_functions();

@@ -152,12 +152,7 @@ impl Builder<'_> {
     }
 
     /// The functions that have, or may get, a symbol, those that others refer to, and their parameters.
-    fn take_functions(
-        &mut self,
-        table: &ElfFunctions,
-        wanted: &[bool],
-        found: &mut [(u32, Found)],
-    ) -> (Vec<Func>, Vec<Param>) {
+    fn take_functions(&mut self, table: &ElfFunctions, wanted: &[bool], found: &mut [(u32, Found)]) -> (Vec<Func>, Vec<Param>) {
         let all = std::mem::take(&mut self.s.params);
         let mut funcs = Vec::new();
         let mut params: Vec<Param> = Vec::new();
