@@ -12,6 +12,7 @@ import suite_cases
 import suite_cli
 import suite_files
 import suite_kernel
+import suite_programs
 import suite_self
 import suite_tags
 import suite_trees
@@ -22,6 +23,7 @@ COMPARED = {
     "cases": suite_cases.cases,
     "inplace": suite_files.inplace,
     "errors": suite_files.errors,
+    "programs": suite_programs.programs,
     "vmlinux": suite_kernel.vmlinux,
     "modules": suite_kernel.modules,
     "oracle": suite_kernel.oracle,

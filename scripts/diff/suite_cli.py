@@ -98,18 +98,17 @@ def cli(context, leave_out=()):
     commands = [row for row in table(HERE / "commands.tsv") if row["name"] not in leave_out]
     differences = {row["name"]: row for row in table(HERE / "differences.tsv")}
     waiting = pending_list(HERE / "pending")
-    headings = {
-        re.sub(r"[^a-z0-9 -]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
-        for line in (ROOT / "docs/differences.md").read_text().splitlines() if line.startswith("#")
-    }
-    for name in (set(differences) | set(waiting)) - {row["name"] for row in commands} - set(leave_out):
-        context.report.fail(name, "stands in differences.tsv or pending but not in commands.tsv")
+    for name in set(waiting) - {row["name"] for listed in ("commands", "programs") for row in table(HERE / f"{listed}.tsv")}:
+        context.report.fail(name, "stands in pending but in no list of commands")
+    known = headings()
+    for name in set(differences) - {row["name"] for row in commands} - set(leave_out):
+        context.report.fail(name, "stands in differences.tsv but not in commands.tsv")
 
     def one(row):
         folder, done = go(context, before, row, context.library)
         if row["name"] in differences:
             wanted = differences[row["name"]]
-            if wanted["reason"] not in headings:
+            if wanted["reason"] not in known:
                 context.report.fail(row["name"], f"docs/differences.md has no heading #{wanted['reason']}")
             else:
                 problems = as_documented(before, folder, done, wanted)
@@ -128,6 +127,14 @@ def cli(context, leave_out=()):
         shutil.rmtree(folder.parent)
         shutil.rmtree(reference.parent)
     context.each(commands, one)
+
+
+def headings():
+    """The headings of docs/differences.md as links name them."""
+    return {
+        re.sub(r"[^a-z0-9 -]", "", line.lstrip("#").strip().lower()).replace(" ", "-")
+        for line in (ROOT / "docs/differences.md").read_text().splitlines() if line.startswith("#")
+    }
 
 
 def line_of(mine, other):
