@@ -5,6 +5,7 @@ use std::ptr;
 
 use libc::FILE;
 
+use super::dwarf_loader::need_tags;
 use super::entry::{entry, non_null};
 use super::stdio::{put, text};
 use crate::abi::{Cu, ListHead, NewCu, PtrTable, Tag, TypeId};
@@ -136,7 +137,10 @@ pub unsafe extern "C" fn cu__add_tag_with_id(cu: *mut Cu, tag: *mut Tag, id: u32
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn cu__type(cu: *const Cu, id: TypeId) -> *mut Tag {
     // SAFETY: NULL or a valid unit.
-    entry(|| unsafe { Cu::type_of(cu, id) })
+    entry(|| unsafe {
+        need_tags(cu);
+        Cu::type_of(cu, id)
+    })
 }
 
 /// The function of an id, NULL for unknown ones.
@@ -145,7 +149,10 @@ pub unsafe extern "C" fn cu__function(cu: *const Cu, id: u32) -> *mut Tag {
     entry(|| {
         non_null!(cu);
         // SAFETY: a valid unit.
-        unsafe { PtrTable::get(&raw const (*cu).functions_table, id).cast() }
+        unsafe {
+            need_tags(cu);
+            PtrTable::get(&raw const (*cu).functions_table, id).cast()
+        }
     })
 }
 
@@ -155,7 +162,10 @@ pub unsafe extern "C" fn cu__tag(cu: *const Cu, id: u32) -> *mut Tag {
     entry(|| {
         non_null!(cu);
         // SAFETY: a valid unit.
-        unsafe { PtrTable::get(&raw const (*cu).tags_table, id).cast() }
+        unsafe {
+            need_tags(cu);
+            PtrTable::get(&raw const (*cu).tags_table, id).cast()
+        }
     })
 }
 

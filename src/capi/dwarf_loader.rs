@@ -2,8 +2,8 @@
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 
@@ -17,6 +17,7 @@ use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::{Source, Unit};
 use crate::elf::{ElfError, ElfFile};
 use crate::encoder::options::{Abi, Options};
+use crate::loader::again;
 use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFacts};
 use crate::loader::encode::{EncodeContext, Share};
 use crate::loader::queue::Steal;
@@ -76,8 +77,9 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
         let arenas = tree::Arenas::default();
         // SAFETY: a valid set. Tags and their names outlive their units.
         unsafe { Cus::keep(cus, Box::new((arenas.clone(), file.clone()))) };
+        let memory = Some((arenas.clone(), file.clone()));
         let profile = Trees { options: tree_options(conf_ref), arenas };
-        let host = Program { cus, conf, filename, kind: Printing };
+        let host = Program { cus, conf, filename, kind: Printing { memory } };
         dwarf::load(&host, &profile, &file, jobs, merge)
     };
     match result {
@@ -276,6 +278,8 @@ struct Encoding {
 pub(super) struct EncodeUnit {
     pub context: Arc<EncodeContext>,
     pub share: Arc<Mutex<Share>>,
+    /// The memory of tags that somebody has asked for after all.
+    tags: OnceLock<tree::Arenas>,
 }
 
 impl Kind for Encoding {
@@ -286,7 +290,7 @@ impl Kind for Encoding {
         let share = Arc::new(Mutex::new(share));
         // SAFETY: passed on.
         if let Some(side) = unsafe { CuSide::of(cu) } {
-            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), share: share.clone() }));
+            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), share: share.clone(), tags: OnceLock::new() }));
         }
         share
     }
@@ -298,7 +302,10 @@ impl Kind for Encoding {
     }
 }
 
-struct Printing;
+struct Printing {
+    /// What tags and their names live in: it stays with the set, and with each unit, which the program may keep for longer.
+    memory: Option<(tree::Arenas, Arc<FileContext>)>,
+}
 
 /// Kinds of tags that the user was told of, as far as C keeps count.
 static TOLD: [AtomicBool; 0x410a + 64] = [const { AtomicBool::new(false) }; 0x410a + 64];
@@ -307,7 +314,11 @@ impl Kind for Printing {
     type Product = Vec<tree::Message>;
     type Kept = ();
 
-    unsafe fn attach(&self, _: *mut Cu, messages: Vec<tree::Message>) {
+    unsafe fn attach(&self, cu: *mut Cu, messages: Vec<tree::Message>) {
+        // SAFETY: passed on.
+        if let (Some(memory), Some(side)) = (&self.memory, unsafe { CuSide::of(cu) }) {
+            side.hook = Some(Box::new(memory.clone()));
+        }
         for message in messages {
             match message {
                 tree::Message::Always(text) => say(&text),
@@ -448,4 +459,35 @@ impl<K: Kind> Host for Program<K> {
 pub(super) unsafe fn encode_unit<'a>(cu: *mut Cu) -> Option<&'a EncodeUnit> {
     // SAFETY: passed on; the hook changes only before the program sees the unit.
     unsafe { CuSide::of(cu)?.hook.as_ref()?.downcast_ref() }
+}
+
+/// Gives a unit that was loaded for encoding its tags, if it has none yet. They go with the unit, as tags of such units do.
+///
+/// Not for files whose units refer to each other, nor for split units: these have no tags then.
+///
+/// # Safety
+/// `cu` is NULL or valid, and used by this thread only.
+pub(super) unsafe fn need_tags(cu: *const Cu) {
+    // SAFETY: passed on.
+    unsafe {
+        if cu.is_null() || (*cu).types_table.nr_entries > 1 || (*cu).functions_table.nr_entries > 0 {
+            return;
+        }
+        let cu = cu.cast_mut();
+        let Some(unit) = encode_unit(cu) else { return };
+        // A unit of many has no name.
+        if unit.tags.get().is_some() || *(*cu).name == 0 {
+            return;
+        }
+        let arenas = unit.tags.get_or_init(tree::Arenas::default).clone();
+        let mut conf: ConfLoad = std::mem::zeroed();
+        conf.extra_dbg_info = (*cu).extra_dbg_info();
+        conf.get_addr_info = (*cu).has_addr_info();
+        let trees = Trees { options: tree_options(&conf), arenas };
+        let mut messages = Vec::new();
+        if let Err(e) = again::take_in(&trees, &unit.context.dwarf, (*cu).id, &mut Handle { cu }, &mut messages) {
+            say(&format!("{}: {e}", unit.context.dwarf.elf().path().display()));
+        }
+        Printing { memory: None }.attach(cu, messages);
+    }
 }

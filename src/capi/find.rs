@@ -3,6 +3,7 @@
 use std::ffi::{c_char, c_int};
 use std::ptr;
 
+use super::dwarf_loader::need_tags;
 use super::entry::{entry, non_null};
 use super::names::is_base_type_named;
 use super::stdio::same;
@@ -12,6 +13,7 @@ use crate::abi::{BaseType, ClassMember, Cu, Function, PtrTable, Tag, Type, TypeI
 unsafe fn first_type(cu: *const Cu, id: *mut TypeId, fits: impl Fn(*mut Tag) -> bool) -> *mut Tag {
     // SAFETY: a valid unit; id is NULL or writable.
     unsafe {
+        need_tags(cu);
         match Cu::types(cu).find(|&(_, tag)| fits(tag)) {
             Some((found, tag)) => {
                 if !id.is_null() {
@@ -142,6 +144,7 @@ pub unsafe extern "C" fn cu__find_function_by_name(cu: *const Cu, name: *const c
         non_null!(cu);
         // SAFETY: a valid unit and a string or NULL; the table holds functions.
         unsafe {
+            need_tags(cu);
             // codiff looks up every function of a unit in its pair, and takes it for granted that a nameless one is found.
             let is_wanted = |other: *const c_char| same(other, name) || (name.is_null() && other.is_null());
             PtrTable::tags(&raw const (*cu).functions_table, 0)
@@ -158,6 +161,7 @@ pub unsafe extern "C" fn cu__find_function_at_addr(cu: *const Cu, addr: u64) -> 
         non_null!(cu);
         // SAFETY: the tree's nodes are those of functions.
         unsafe {
+            need_tags(cu);
             let mut node = (*cu).functions.rb_node;
             while !node.is_null() {
                 let function = Function::of_node(node);

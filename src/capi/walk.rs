@@ -2,6 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 
+use super::dwarf_loader::need_tags;
 use super::entry::{entry, non_null};
 use crate::abi::{Cu, Ftype, Function, InlineExpansion, Lexblock, ListHead, Namespace, PtrTable, Tag, dw_tag};
 
@@ -43,6 +44,7 @@ pub unsafe extern "C" fn cu__for_all_tags(
         // SAFETY: a valid unit. The steps of a list are taken down before any of it is visited, so that the program may unlink
         // or free the tag it is shown.
         unsafe {
+            need_tags(cu);
             // The last step is the next one, so lists go in from their start and come out from their end.
             let mut steps: Vec<Step> = ListHead::nodes(&raw const (*cu).tags).map(|node| Step::Enter(node.cast())).collect();
             while let Some(step) = steps.pop() {

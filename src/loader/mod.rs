@@ -1,5 +1,6 @@
 //! Files, threads and their order.
 
+pub mod again;
 pub mod alternate;
 pub mod btf;
 pub mod ctf;
