@@ -10,6 +10,7 @@ from pathlib import Path
 import harness
 import suite_cases
 import suite_cli
+import suite_corpus
 import suite_files
 import suite_kernel
 import suite_programs
@@ -21,6 +22,7 @@ from harness import ROOT, TARGET
 COMPARED = {
     "cli": suite_cli.cli,
     "cases": suite_cases.cases,
+    "corpus": suite_corpus.corpus,
     "inplace": suite_files.inplace,
     "errors": suite_files.errors,
     "programs": suite_programs.programs,

@@ -173,6 +173,8 @@ enum Ctx {
     Enum,
     Array,
     Pointer,
+    /// A struct whose members are in a type unit.
+    StandIn,
     /// Only annotations count: of a member, a typedef, a variable or a parameter.
     Annotated,
 }
@@ -488,6 +490,15 @@ impl<'a> Builder<'a> {
                 }
                 return self.skip_entry(unit, abbrev, c);
             }
+            Ctx::StandIn => match tag {
+                dw::DW_TAG_member
+                | dw::DW_TAG_inheritance
+                | dw::DW_TAG_template_type_parameter
+                | dw::DW_TAG_template_value_parameter
+                | dw::DW_TAG_GNU_template_parameter_pack
+                | dw::DW_TAG_variant_part => return self.skip_entry(unit, abbrev, c),
+                _ => {}
+            },
             Ctx::Unit | Ctx::Namespace => {}
         }
         self.declaration(unit, abbrev, key, c, ctx)

@@ -6,7 +6,10 @@ impl<'a> Builder<'a> {
     pub(super) fn structure(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         if self.is_in_type_unit(unit, key) {
-            return self.skip_children(unit, abbrev, c);
+            if abbrev.has_children {
+                self.push_frame(Ctx::StandIn, key, What::Nothing, -1);
+            }
+            return Ok(());
         }
         let name = self.name(unit, Slot::Name);
         let a = &self.s.attrs;
@@ -26,7 +29,7 @@ impl<'a> Builder<'a> {
         self.descend_or_close(unit, abbrev, Ctx::Class, key, What::Struct)
     }
 
-    /// A stand-in for a type that is in a type unit is that type; its own children repeat names at most.
+    /// A stand-in for a type that is in a type unit is that type. Of its children, only types and functions count.
     pub(super) fn is_in_type_unit(&mut self, unit: &Unit, key: u32) -> bool {
         if !self.s.attrs.has(Slot::Signature) {
             return false;

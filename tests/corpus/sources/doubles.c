@@ -1,0 +1,1 @@
+struct dup { int a; struct dup *n; }; struct dup d1; typedef struct dup dup_a; typedef struct dup dup_b; dup_a *pa; dup_b *pb; const dup_a ca; const struct dup cb; int *i1; int *i2; struct s1 { int *p; } x1; struct s2 { int *p; } x2; long dd(dup_a *a, dup_b *b) { return a->a + b->a; }

@@ -1,0 +1,2 @@
+struct cmd { int op; union { long arg; struct { short a, b; } s; } u; }; static int do_one(const struct cmd *c) { switch (c->op) { case 0: return c->u.arg; case 1: return c->u.s.a; case 2: return c->u.s.b; default: return -1; } }
+int run(const struct cmd *c, unsigned n, int (*hook)(const struct cmd *, void *), void *data) { int r = 0; while (n--) { r += do_one(c); if (hook) r += hook(c, data); c++; } return r; }

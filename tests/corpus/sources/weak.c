@@ -1,0 +1,1 @@
+struct wk { int w; }; __attribute__((weak)) int maybe(struct wk *p) { return p->w; } extern int other(struct wk *) __attribute__((alias("maybe"))); struct wk gw; __attribute__((visibility("hidden"))) int hid(struct wk *p, long l) { return p->w + l; }
