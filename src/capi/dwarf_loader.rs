@@ -491,3 +491,13 @@ pub(super) unsafe fn need_tags(cu: *const Cu) {
         Printing { memory: None }.attach(cu, messages);
     }
 }
+
+/// The file of a unit that was loaded for printing; `None` for any other unit.
+///
+/// # Safety
+/// `cu` is valid.
+pub(super) unsafe fn printed_file<'a>(cu: *mut Cu) -> Option<&'a Arc<FileContext>> {
+    // SAFETY: passed on; the hook changes only before the program sees the unit.
+    let memory = unsafe { CuSide::of(cu)?.hook.as_ref()?.downcast_ref::<(tree::Arenas, Arc<FileContext>)>() }?;
+    Some(&memory.1)
+}

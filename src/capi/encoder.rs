@@ -4,7 +4,7 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use super::dwarf_loader::{encode_unit, options};
+use super::dwarf_loader::{encode_unit, options, printed_file};
 use super::entry::{entry, non_null};
 use super::libbpf::{self, Made};
 use super::{encoding_context, stdio};
@@ -14,6 +14,10 @@ use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
 use crate::encoder::{EncodeError, Encoder};
+use crate::loader::again;
+use crate::loader::dwarf::{self, Profile};
+use crate::loader::encode::EncodeContext;
+use std::sync::Arc;
 
 /// `struct btf_encoder`, opaque to C.
 ///
@@ -27,6 +31,8 @@ pub struct BtfEncoder {
     base: *mut LibbpfBtf,
     /// Of an address in the file, in bytes.
     addr_size: u8,
+    /// For units that were loaded for printing: their files, as the encoder reads them.
+    printed: Vec<Arc<EncodeContext>>,
     /// What the program asked to see of the BTF, and at which sizes of types and strings.
     shown: Vec<(usize, usize, Made)>,
 }
@@ -107,8 +113,19 @@ unsafe fn new_encoder(
     conf: &ConfLoad,
     streams: &mut Streams,
 ) -> Option<BtfEncoder> {
+    let mut printed = Vec::new();
     // SAFETY: a valid unit.
-    let unit = unsafe { encode_unit(cu) }?;
+    let context = match unsafe { encode_unit(cu) } {
+        Some(unit) => unit.context.clone(),
+        // SAFETY: as above.
+        None => match unsafe { printed_context(cu, conf, &mut printed) } {
+            Ok(context) => context,
+            Err(why) => {
+                streams.error(&text!("btf_encoder__new: ", why.as_str(), "\n"));
+                return None;
+            }
+        },
+    };
     let base = if base_btf.is_null() {
         None
     } else {
@@ -122,8 +139,8 @@ unsafe fn new_encoder(
         }
     };
     let options = options(conf);
-    let elf = unit.context.dwarf.program();
-    let encoder = match Encoder::new(elf, &unit.context.functions, options, base, streams) {
+    let elf = context.dwarf.program();
+    let encoder = match Encoder::new(elf, &context.functions, options, base, streams) {
         Ok(encoder) => encoder,
         Err(e) => {
             streams.error(&text!("btf_encoder__new: ", format_args!("{e}"), "\n"));
@@ -139,7 +156,28 @@ unsafe fn new_encoder(
     }
     let streams = Streams { verbose: streams.verbose };
     let addr_size = elf.addr_size();
-    Some(BtfEncoder { encoder, detached, path, streams, base: base_btf, addr_size, shown: Vec::new() })
+    Some(BtfEncoder { encoder, detached, path, streams, base: base_btf, addr_size, printed, shown: Vec::new() })
+}
+
+/// What the encoder shares among the units of a file that was loaded for printing.
+unsafe fn printed_context(
+    cu: *mut Cu,
+    conf: &ConfLoad,
+    known: &mut Vec<Arc<EncodeContext>>,
+) -> Result<Arc<EncodeContext>, String> {
+    // SAFETY: passed on.
+    let Some(file) = (unsafe { printed_file(cu) }) else { return Err("the unit does not come from DWARF".to_string()) };
+    if let Some(context) = known.iter().find(|context| Arc::ptr_eq(&context.dwarf, &file.dwarf)) {
+        return Ok(context.clone());
+    }
+    match dwarf::units_stand_alone(file) {
+        Ok(true) => {}
+        Ok(false) => return Err("units that refer to each other are encoded only where they are loaded for it".to_string()),
+        Err(e) => return Err(e.to_string()),
+    }
+    let context = EncodeContext::new(file.dwarf.clone(), options(conf)).map_err(|e| e.to_string())?;
+    known.push(context.clone());
+    Ok(context)
 }
 
 /// Adds a unit's types, functions and variables. 1 when done, -1 on error.
@@ -147,23 +185,65 @@ unsafe fn new_encoder(
 pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *mut Cu, conf_load: *mut ConfLoad) -> c_int {
     entry(|| {
         non_null!(encoder, cu, conf_load);
-        // SAFETY: an encoder of ours and a unit by the caller's word.
-        let (encoder, unit, name) = unsafe {
-            let Some(unit) = encode_unit(cu) else {
-                return super::entry::missing("encoding a unit that was not loaded for it");
+        // SAFETY: an encoder of ours, a unit and a conf by the caller's word.
+        let (encoder, name, result) = unsafe {
+            let (encoder, name) = (&mut *encoder, stdio::text((*cu).name));
+            let result = match encode_unit(cu) {
+                Some(unit) => unit
+                    .share
+                    .lock()
+                    .add_to(&mut encoder.encoder, &unit.context, name, &mut encoder.streams)
+                    .map_err(Failure::Encode),
+                None => encode_printed(encoder, cu, name, &*conf_load),
             };
-            (&mut *encoder, unit, stdio::text((*cu).name))
+            (encoder, name, result)
         };
-        match unit.share.lock().add_to(&mut encoder.encoder, &unit.context, name, &mut encoder.streams) {
+        match result {
             Ok(()) => 1,
             // The report was told which variable.
-            Err(EncodeError::Variable) => -1,
+            Err(Failure::Encode(EncodeError::Variable)) => -1,
             Err(e) => {
                 encoder.streams.error(&text!("btf_encoder__encode_cu: '", name, "': ", format_args!("{e}"), "\n"));
                 -1
             }
         }
     })
+}
+
+/// Why a unit was not encoded.
+enum Failure {
+    Encode(EncodeError),
+    /// It cannot be read for the encoder.
+    Read(String),
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Failure::Encode(e) => e.fmt(f),
+            Failure::Read(why) => f.write_str(why),
+        }
+    }
+}
+
+/// Reads a unit that was loaded for printing once more, and encodes it.
+unsafe fn encode_printed(encoder: &mut BtfEncoder, cu: *mut Cu, name: &[u8], conf: &ConfLoad) -> Result<(), Failure> {
+    // SAFETY: passed on.
+    let context = unsafe { printed_context(cu, conf, &mut encoder.printed) }.map_err(Failure::Read)?;
+    let profile = &*context;
+    let mut share = Profile::<()>::empty(profile);
+    // SAFETY: a valid unit.
+    let id = unsafe { (*cu).id };
+    match again::take_in(profile, &context.dwarf, id, &mut (), &mut share) {
+        Ok(true) => {}
+        Ok(false) => {
+            return Err(Failure::Read("the unit is not in its file any more, or its entries stand elsewhere".to_string()));
+        }
+        Err(e) => return Err(Failure::Read(e.to_string())),
+    }
+    share.add_to(&mut encoder.encoder, &context, name, &mut encoder.streams).map_err(Failure::Encode)?;
+    context.recycle(share);
+    Ok(())
 }
 
 /// Completes the BTF and writes it. 0, or negative on error.

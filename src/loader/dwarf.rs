@@ -208,6 +208,11 @@ where
     finished.outcome.into_result()
 }
 
+/// Whether the file's units can be read one by one.
+pub fn units_stand_alone(context: &Arc<FileContext>) -> Result<bool, LoadError> {
+    Ok(links(context)? == Links::None)
+}
+
 impl Outcome {
     pub(super) fn into_result(self) -> Result<(), LoadError> {
         match self {
