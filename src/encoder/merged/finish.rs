@@ -32,7 +32,7 @@ impl Assembly<'_> {
         self.settle_variables();
         let rest = std::mem::take(&mut self.rest);
         let unit = Unit { name, file, functions: &self.functions, fragment: &rest };
-        self.encoder.add_rest(&unit, |id| TypeId(id), report)
+        self.encoder.add_rest(&unit, TypeId, report)
     }
 
     /// The final id for one that may be pending; `None` when it stands for nothing.
