@@ -44,14 +44,14 @@ impl EncodeContext {
     pub fn recycle(&self, share: Share) {
         if let Share::Fragment(mut fragment) = share {
             fragment.clear();
-            self.pool.lock().push(fragment);
+            self.pool.lock().push(*fragment);
         }
     }
 }
 
 /// What a unit brings to the BTF.
 pub enum Share {
-    Fragment(Fragment),
+    Fragment(Box<Fragment>),
     /// All units of a file whose units refer to each other, still to be read.
     Merged(Box<MergedFile>),
 }
@@ -100,7 +100,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
     }
 
     fn empty(&self) -> Share {
-        Share::Fragment(self.pool.lock().pop().unwrap_or_default())
+        Share::Fragment(Box::new(self.pool.lock().pop().unwrap_or_default()))
     }
 
     fn keeps_files(&self) -> bool {

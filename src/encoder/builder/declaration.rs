@@ -32,7 +32,7 @@ impl<'a> Builder<'a> {
                 param.has_location = false;
                 param.has_const_value = false;
                 self.register_param(param)?;
-                return self.skip_children(unit, abbrev, c);
+                self.skip_children(unit, abbrev, c)
             }
             Ctx::Function => {
                 param.idx = (self.s.params_stack.len() - start) as i32;

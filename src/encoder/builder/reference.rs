@@ -29,7 +29,7 @@ impl<'a> Builder<'a> {
         if self.out.int_id.is_none() && self.source.bytes(name, &self.out.strings) == Some(b"int") {
             self.out.int_id = Some(id);
         }
-        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, flags << 24 | size * 8]);
+        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, (flags << 24) | (size * 8)]);
         Ok(())
     }
 
