@@ -96,6 +96,9 @@ enum Read {
 
 const NO_SLOT: u8 = u8::MAX;
 
+/// Forms below this number are those of the standard.
+const LOW_FORMS: usize = 0x30;
+
 #[derive(Clone, Copy, Debug)]
 struct Step {
     read: Read,
@@ -201,7 +204,9 @@ impl Abbrevs {
         self.dense = true;
         self.has_outward = false;
         self.sizes = Some(sizes);
-        let mut attrs: Vec<(u16, u16, u32)> = Vec::with_capacity(16);
+        // How to read a form depends on the sizes only; most forms have low numbers.
+        let reads: [Option<Read>; LOW_FORMS] = std::array::from_fn(|form| read_of(dw::DwForm(form as u16), sizes));
+        let mut attrs: Vec<(u16, u16, u32, Read)> = Vec::with_capacity(16);
         loop {
             let code = c.uleb()?;
             if code == 0 {
@@ -224,17 +229,21 @@ impl Abbrevs {
                     self.constants.push(c.sleb()?);
                 }
                 self.has_outward |= is_outward(dw::DwForm(form));
+                let read = reads.get(usize::from(form)).copied().unwrap_or_else(|| read_of(dw::DwForm(form), sizes));
+                let read = read.ok_or_else(|| c.invalid("a known attribute form", u64::from(form)))?;
                 // An attribute number that does not fit is nobody's: 0 is no attribute.
-                attrs.push((u16::try_from(at).unwrap_or(0), form, constant));
+                attrs.push((u16::try_from(at).unwrap_or(0), form, constant, read));
             }
             let start = self.steps.len() as u32;
-            for &(at, form, constant) in &attrs {
-                let slot = wanted(tag, dw::DwAt(at)).map_or(NO_SLOT, |s| s as u8);
-                self.push_step(c, start, slot, form, constant, sizes)?;
+            for &(at, form, constant, read) in &attrs {
+                match wanted(tag, dw::DwAt(at)) {
+                    Some(slot) => self.steps.push(Step { read, slot: slot as u8, form, n: constant }),
+                    None => self.push_skip(start, read, form),
+                }
             }
             let middle = self.steps.len() as u32;
-            for &(_, form, constant) in &attrs {
-                self.push_step(c, middle, NO_SLOT, form, constant, sizes)?;
+            for &(_, form, _, read) in &attrs {
+                self.push_skip(middle, read, form);
             }
             let end = self.steps.len() as u32;
             let index = self.list.len() as u32;
@@ -249,24 +258,11 @@ impl Abbrevs {
         }
     }
 
-    fn push_step(
-        &mut self,
-        c: &Cursor<'_>,
-        plan_start: u32,
-        slot: u8,
-        form: u16,
-        constant: u32,
-        sizes: FormSizes,
-    ) -> Result<(), DwarfError> {
-        let Some(read) = read_of(dw::DwForm(form), sizes) else {
-            return Err(c.invalid("a known attribute form", u64::from(form)));
-        };
-        if slot != NO_SLOT {
-            self.steps.push(Step { read, slot, form, n: constant });
-            return Ok(());
-        }
+    /// Adds a step that passes an attribute to the plan that starts at `plan_start`.
+    fn push_skip(&mut self, plan_start: u32, read: Read, form: u16) {
+        let slot = NO_SLOT;
         let size = match read {
-            Read::Implicit | Read::Present => return Ok(()),
+            Read::Implicit | Read::Present => return,
             Read::Fixed1 => 1,
             Read::Fixed2 => 2,
             Read::Fixed3 => 3,
@@ -275,14 +271,13 @@ impl Abbrevs {
             Read::Fixed16 => 16,
             _ => {
                 self.steps.push(Step { read, slot, form, n: 0 });
-                return Ok(());
+                return;
             }
         };
         match self.steps.get_mut(plan_start as usize..).and_then(<[Step]>::last_mut) {
             Some(Step { read: Read::Skip, n, .. }) => *n += size,
             _ => self.steps.push(Step { read: Read::Skip, slot, form: 0, n: size }),
         }
-        Ok(())
     }
 
     #[inline]

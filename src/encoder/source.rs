@@ -62,6 +62,17 @@ impl<'a> SourceNames<'a> {
     }
 }
 
+/// A set of slots, one bit each.
+const fn slots(list: &[Slot]) -> u64 {
+    let mut set = 0;
+    let mut i = 0;
+    while i < list.len() {
+        set |= 1 << list[i] as u8;
+        i += 1;
+    }
+    set
+}
+
 /// Which attributes the encoder looks at, by tag.
 pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
     use Slot as S;
@@ -102,19 +113,23 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         dw::DW_AT_GNU_dwo_id => S::DwoId,
         _ => return None,
     };
-    let takes: &[Slot] = match tag {
-        dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit | dw::DW_TAG_skeleton_unit | dw::DW_TAG_type_unit => &[
-            S::Name,
-            S::Language,
-            S::Producer,
-            S::CompDir,
-            S::StrOffsetsBase,
-            S::AddrBase,
-            S::LoclistsBase,
-            S::DwoName,
-            S::DwoId,
-        ],
-        dw::DW_TAG_base_type => &[S::Name, S::ByteSize, S::Encoding],
+    let takes = match tag {
+        dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit | dw::DW_TAG_skeleton_unit | dw::DW_TAG_type_unit => {
+            const {
+                slots(&[
+                    S::Name,
+                    S::Language,
+                    S::Producer,
+                    S::CompDir,
+                    S::StrOffsetsBase,
+                    S::AddrBase,
+                    S::LoclistsBase,
+                    S::DwoName,
+                    S::DwoId,
+                ])
+            }
+        }
+        dw::DW_TAG_base_type => const { slots(&[S::Name, S::ByteSize, S::Encoding]) },
         dw::DW_TAG_const_type
         | dw::DW_TAG_volatile_type
         | dw::DW_TAG_restrict_type
@@ -123,48 +138,60 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         | dw::DW_TAG_ptr_to_member_type
         | dw::DW_TAG_subroutine_type
         | dw::DW_TAG_array_type
-        | dw::DW_TAG_rvalue_reference_type => &[S::Type, S::ByteSize],
-        dw::DW_TAG_pointer_type => &[S::Type, S::Annotation],
-        dw::DW_TAG_typedef => &[S::Name, S::Type],
+        | dw::DW_TAG_rvalue_reference_type => const { slots(&[S::Type, S::ByteSize]) },
+        dw::DW_TAG_pointer_type => const { slots(&[S::Type, S::Annotation]) },
+        dw::DW_TAG_typedef => const { slots(&[S::Name, S::Type]) },
         dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type | dw::DW_TAG_union_type => {
-            &[S::Name, S::ByteSize, S::Declaration, S::Specification, S::Annotation, S::Signature]
+            const { slots(&[S::Name, S::ByteSize, S::Declaration, S::Specification, S::Annotation, S::Signature]) }
         }
-        dw::DW_TAG_member => &[
-            S::Name,
-            S::Type,
-            S::MemberLocation,
-            S::DataBitOffset,
-            S::BitOffset,
-            S::ByteSize,
-            S::BitSize,
-            S::Annotation,
-            S::External,
-        ],
-        dw::DW_TAG_enumeration_type => &[S::Name, S::ByteSize, S::Type, S::Specification, S::Signature],
-        dw::DW_TAG_enumerator => &[S::Name, S::ConstValue],
-        dw::DW_TAG_subrange_type => &[S::UpperBound, S::LowerBound, S::Count],
-        dw::DW_TAG_formal_parameter => &[S::Name, S::Type, S::AbstractOrigin, S::Location, S::ConstValue, S::Annotation],
-        dw::DW_TAG_subprogram => &[
-            S::Name,
-            S::Type,
-            S::Declaration,
-            S::External,
-            S::Inline,
-            S::AbstractOrigin,
-            S::Specification,
-            S::LowPc,
-            S::CallingConvention,
-            S::Annotation,
-        ],
-        dw::DW_TAG_variable => &[S::Name, S::Type, S::External, S::Declaration, S::Artificial, S::Specification, S::Location],
+        dw::DW_TAG_member => {
+            const {
+                slots(&[
+                    S::Name,
+                    S::Type,
+                    S::MemberLocation,
+                    S::DataBitOffset,
+                    S::BitOffset,
+                    S::ByteSize,
+                    S::BitSize,
+                    S::Annotation,
+                    S::External,
+                ])
+            }
+        }
+        dw::DW_TAG_enumeration_type => const { slots(&[S::Name, S::ByteSize, S::Type, S::Specification, S::Signature]) },
+        dw::DW_TAG_enumerator => const { slots(&[S::Name, S::ConstValue]) },
+        dw::DW_TAG_subrange_type => const { slots(&[S::UpperBound, S::LowerBound, S::Count]) },
+        dw::DW_TAG_formal_parameter => {
+            const { slots(&[S::Name, S::Type, S::AbstractOrigin, S::Location, S::ConstValue, S::Annotation]) }
+        }
+        dw::DW_TAG_subprogram => {
+            const {
+                slots(&[
+                    S::Name,
+                    S::Type,
+                    S::Declaration,
+                    S::External,
+                    S::Inline,
+                    S::AbstractOrigin,
+                    S::Specification,
+                    S::LowPc,
+                    S::CallingConvention,
+                    S::Annotation,
+                ])
+            }
+        }
+        dw::DW_TAG_variable => {
+            const { slots(&[S::Name, S::Type, S::External, S::Declaration, S::Artificial, S::Specification, S::Location]) }
+        }
         // DW_TAG_LLVM_annotation, DW_TAG_GNU_annotation
-        dw::DwTag(0x6000) | dw::DwTag(0x6001) => &[S::Name, S::ConstValue, S::Annotation],
+        dw::DwTag(0x6000) | dw::DwTag(0x6001) => const { slots(&[S::Name, S::ConstValue, S::Annotation]) },
         dw::DW_TAG_inlined_subroutine
         | dw::DW_TAG_call_site
         | dw::DW_TAG_call_site_parameter
         | dw::DW_TAG_GNU_call_site
-        | dw::DW_TAG_GNU_call_site_parameter => &[S::Sibling],
-        _ => &[],
+        | dw::DW_TAG_GNU_call_site_parameter => const { slots(&[S::Sibling]) },
+        _ => 0,
     };
-    takes.contains(&slot).then_some(slot)
+    (takes & 1 << slot as u8 != 0).then_some(slot)
 }
