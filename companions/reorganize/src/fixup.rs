@@ -25,8 +25,9 @@ pub unsafe fn fixup(class: *mut Class, cu: *const Cu) {
                 None => {}
                 Some(last) if address != 0 && i64::from((*last).hole) >= i64::from(address) => {
                     let gap = (*last).hole as u32 / address * address;
-                    close(class, last, member, gap);
+                    // First, as the padding is counted from it.
                     (*class).r#type.size = (*class).r#type.size.wrapping_sub(gap);
+                    close(class, last, member, gap);
                 }
                 Some(last) => align(class, last, member, address),
             }
