@@ -3,7 +3,9 @@
  * The names that the C library does not have, looked up at run time: on a library without them this says so and succeeds. Encodes
  * the file it is given (an object with DWARF), once on its own and once split from that.
  *
- *   extras OBJECT
+ *   extras OBJECT UNITS
+ *
+ * UNITS is the file of the behaviour test.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -20,6 +22,8 @@
 			exit(1);                                                 \
 		}                                                                \
 	} while (0)
+
+void test_odd(const char *units);
 
 static int (*init)(void);
 static void (*leave)(void);
@@ -103,7 +107,8 @@ int main(int argc, char *argv[])
 		printf("extras: not in this library\n");
 		return 0;
 	}
-	CHECK(argc == 2);
+	CHECK(argc == 3);
+	test_odd(argv[2]);
 
 	leave(); /* says that there is no context */
 	CHECK(pre_load(NULL, NULL) == -1);

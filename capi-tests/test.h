@@ -13,6 +13,12 @@ void test_units(void);
 void test_tags(void);
 void test_layouts(void);
 void test_ctf(void);
+void test_trees(void);
+/* The folder with the files to load. */
+void test_elf(const char *folder);
+void test_loading(const char *folder);
+void test_printing(const char *folder);
+void test_companions(const char *folder);
 
 /* The same numbers on every machine. */
 static inline unsigned int next_random(unsigned int *state)

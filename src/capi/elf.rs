@@ -1,4 +1,4 @@
-//! `elf_section_*`, `elf_symtab__*` and `exec_objcopy`: ELF files as programs hold them open with libelf.
+//! `elf_section_*`, `elf_symtab__*`, `elf_functions__new` and `exec_objcopy`: ELF files as programs hold them open with libelf.
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::io::ErrorKind;
@@ -11,9 +11,11 @@ use super::libelf::Libelf;
 use super::memory::strdup_or_null;
 use super::stdio::same;
 use crate::abi::ElfSymtab;
-use crate::abi::external::{Elf, ElfScn, GElfShdr};
+use crate::abi::external::{Elf, ElfFunctions, ElfScn, GElfShdr};
 
 const SHT_SYMTAB_SHNDX: u32 = 18;
+/// Of the C library's `struct elf_functions`, in bytes: a list entry, three pointers and a count.
+const ELF_FUNCTIONS_SIZE: usize = 48;
 
 /// The section of that name; its header goes to `*shp`, its index to `*index`. NULL when there is none.
 #[unsafe(no_mangle)]
@@ -152,6 +154,24 @@ pub unsafe extern "C" fn elf_symtab__delete(symtab: *mut ElfSymtab) {
         unsafe {
             libc::free((*symtab).name.cast());
             libc::free(symtab.cast());
+        }
+    })
+}
+
+/// Something for a file with a `.symtab`, to be released with `free()`; NULL for others. In the C library it is the encoder's table of
+/// functions, exported by accident: no header declares it and no function takes it. Ours are inside the encoder.
+///
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn elf_functions__new(elf: *mut Elf) -> *mut ElfFunctions {
+    entry(|| {
+        non_null!(elf);
+        // SAFETY: the program's own handle; nothing but the size of the result is known to anybody.
+        unsafe {
+            match open_symtab(c".symtab".as_ptr(), elf) {
+                Some(_) => libc::calloc(1, ELF_FUNCTIONS_SIZE).cast(),
+                None => ptr::null_mut(),
+            }
         }
     })
 }

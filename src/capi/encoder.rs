@@ -10,6 +10,7 @@ use super::libbpf::{self, Made};
 use super::{encoding_context, stdio};
 use crate::abi::external::Btf as LibbpfBtf;
 use crate::abi::{ConfLoad, Cu};
+use crate::elf::ElfFile;
 use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
@@ -18,6 +19,9 @@ use crate::loader::again;
 use crate::loader::dwarf::{self, Profile};
 use crate::loader::encode::EncodeContext;
 use std::sync::Arc;
+
+/// A symbol of data, as ELF numbers them.
+const STT_OBJECT: u8 = 1;
 
 /// `struct btf_encoder`, opaque to C.
 ///
@@ -297,6 +301,22 @@ fn describe(error: &EncodeError, encoder: &BtfEncoder) -> Vec<u8> {
         EncodeError::Dedup(e) => text!("btf_encoder__encode: btf__dedup failed: ", format_args!("{e}"), "\n"),
         e => text!("btf_encoder__encode: ", format_args!("{e}"), "\n"),
     }
+}
+
+/// Whether a variable of that name is in the section of that number, by the symbols of the file that the encoder was made for. It reads
+/// the file anew: the encoder keeps the symbols of functions only, and no released program asks.
+///
+/// cbindgen:ignore
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn variable_in_sec(encoder: *mut BtfEncoder, name: *const c_char, shndx: usize) -> bool {
+    entry(|| {
+        non_null!(encoder, name);
+        // SAFETY: an encoder of ours and a string by the caller's word.
+        let (path, name) = unsafe { (PathBuf::from(OsStr::from_bytes(&(*encoder).path)), CStr::from_ptr(name).to_bytes()) };
+        let symbols = ElfFile::open(&path).and_then(|elf| elf.symbols());
+        let Ok(Some(symbols)) = symbols else { return false };
+        symbols.iter().any(|symbol| symbol.st_type == STT_OBJECT && symbol.shndx as usize == shndx && symbol.name == name)
+    })
 }
 
 /// Frees an encoder; NULL is accepted.

@@ -2,11 +2,9 @@
 //!
 //! A panic must not unwind into C (the process would abort), and worker threads do not pass here: they have their own boundary.
 
-use std::collections::BTreeSet;
 use std::ffi::c_int;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr;
-use std::sync::Mutex;
 
 /// What a function of this return type gives back when it cannot do its work.
 pub trait ErrorValue {
@@ -58,17 +56,6 @@ macro_rules! non_null {
     };
 }
 pub(crate) use non_null;
-
-/// The body of a function that is exported, because programs bind every name at start, but does nothing yet.
-pub fn missing<R: ErrorValue>(name: &'static str) -> R {
-    static TOLD: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
-    entry(|| {
-        if TOLD.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).insert(name) {
-            eprintln!("libdwarves: {name} is not implemented yet");
-        }
-        R::ERROR
-    })
-}
 
 #[cfg(test)]
 mod tests {

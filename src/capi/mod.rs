@@ -1,6 +1,6 @@
 //! The exported functions of `libdwarves.so.1`: one thin layer that checks what C hands over and converts it.
 //!
-//! Functions are grouped by what they work on. Each passes [`entry`], and says so itself when it does nothing yet.
+//! Functions are grouped by what they work on. Each passes [`entry`].
 
 // Callers of every function here follow the C library's rules: addresses are NULL or valid for the call, strings end in NUL,
 // lists are initialised. They are the same for all and stand here once.
@@ -35,7 +35,6 @@ pub mod memory;
 pub mod names;
 pub mod objects;
 pub mod origin;
-pub mod pending;
 pub mod print;
 pub mod rbtree;
 pub mod release;

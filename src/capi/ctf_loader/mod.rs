@@ -55,7 +55,8 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
             say(&format!("function__new: Expected function type, got {kind}"));
             return -libc::ENOMEM;
         }
-        Err(_) => return -libc::EINVAL,
+        Err(CtfError::Short(_) | CtfError::Kind(_)) => return -libc::EINVAL,
+        Err(_) => return -1,
     };
     for record in source.types.iter().filter(|record| record.kind == Kind::Unknown) {
         let is_root = if record.is_root { "yes" } else { "no" };
