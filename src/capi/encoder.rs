@@ -121,6 +121,9 @@ unsafe fn new_encoder(
     // SAFETY: a valid unit.
     let context = match unsafe { encode_unit(cu) } {
         Some(unit) => unit.context.clone(),
+        // A unit that does not come from DWARF: the program says that there is no encoder.
+        // SAFETY: as above.
+        None if unsafe { printed_file(cu) }.is_none() => return None,
         // SAFETY: as above.
         None => match unsafe { printed_context(cu, conf, &mut printed) } {
             Ok(context) => context,
