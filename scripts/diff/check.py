@@ -13,6 +13,7 @@ import suite_cli
 import suite_corpus
 import suite_files
 import suite_kernel
+import suite_printing
 import suite_programs
 import suite_self
 import suite_tags
@@ -29,6 +30,7 @@ COMPARED = {
     "vmlinux": suite_kernel.vmlinux,
     "modules": suite_kernel.modules,
     "oracle": suite_kernel.oracle,
+    "printing": suite_printing.printing,
     "tags": suite_tags.tags,
     "trees": suite_trees.trees,
     "selftest": suite_self.selftest,

@@ -18,10 +18,12 @@ from suite_cli import HERE, files, headings, line_of, objects, table
 # What C prints differently from run to run, by program: parts of addresses that it takes for sizes, and uninitialised line numbers.
 MASKS = {
     "pdwtags": [
-        # The size of a function without return value, whose body's lines start with a tab, and of a label.
-        (rb"(?m)^((?:[a-z]+ )*void [^\n;]*\)\n\{\n(?:(?:\t.*)?\n)*\} /\* size: )\d+", rb"\1N"),
+        # The size of a function without return value, and of a label.
+        (rb"(?m)^((?:[a-z]+ )*void [^*\s][^\n;]*\)\n\{\n(?:(?:[^}\n].*)?\n)*\} /\* size: )\d+", rb"\1N"),
         (rb"(?m)^(; /\* size: )\d+", rb"\1N"),
     ],
+    # The line of a variable that the compiler added.
+    "pfunct": [(rb"(?m)^(\t+const const char   __func__; /\* scope: \w+ \*/ +//) *\d+$", rb"\1 N")],
     # The line of a member without a file.
     "pahole": [(rb"(?m)^(\t+/\* <[0-9a-f]+> \(null\):)\d+", rb"\1N")],
 }

@@ -1,0 +1,200 @@
+"""What the programs print about large files: byte for byte what they print on C. A kernel and its modules, with DWARF and with BTF, and a
+program that brings much of the C++ standard library.
+
+C's output is kept under target/reference. Lines may differ in the kinds that docs/differences.md describes and `KINDS` recognises: each
+takes one of our lines and says what C makes of it, so that anything else in the line must be the same.
+"""
+
+import gzip
+import hashlib
+import re
+import subprocess
+
+import suite_kernel
+from harness import KERNEL, ROOT, TARGET, run, tool
+from suite_cli import line_of
+from suite_programs import MASKS, masked
+
+# A pointer to an array, and an array of pointers to functions: C loses the dimensions, and puts them behind the parameters.
+TO_ARRAY = re.compile(rb"\((\*+)(\w+)\)(?:\[\d+\])+(?=[;,)]|$)")
+ARRAY_OF = re.compile(rb"\((\*+)(\w+)((?:\[\d+\])+)\)(\(.*?\));")
+# The name behind the closing brace of a constant struct.
+NAMED = re.compile(rb"^(\t*\})\s*\w+(?=[\[; ])")
+# The size of qualified void, which C reads from memory that it has not written.
+QUALIFIED_VOID = re.compile(rb"(/\* tag__fprintf: (?:const|volatile)_type tag not supported! \*/; /\* size: )\d+( \*/)")
+
+KINDS = (
+    lambda line: TO_ARRAY.sub(rb"\1\2", line),
+    lambda line: ARRAY_OF.sub(rb"(\1\2)\4\3;", line),
+    lambda line: NAMED.sub(rb"\1", line),
+)
+
+
+def same_but_for_spaces(a, b):
+    """Columns move with the length of a declarator."""
+    return re.sub(rb"\s", b"", a) == re.sub(rb"\s", b"", b)
+
+
+def documented(theirs, ours):
+    """Whether a pair of lines differs as docs/differences.md says."""
+    if any(same_but_for_spaces(theirs, kind(ours)) for kind in KINDS if kind(ours) != ours):
+        return True
+    return QUALIFIED_VOID.sub(rb"\g<1>0\2", theirs) == ours and theirs != ours
+
+
+def difference(theirs, ours):
+    """The first undocumented difference as text, or nothing."""
+    if theirs == ours:
+        return ""
+    a, b = theirs.split(b"\n"), ours.split(b"\n")
+    for number, (x, y) in enumerate(zip(a, b)):
+        if x != y and not documented(x, y):
+            return f"line {number + 1}: C `{x.decode(errors='replace')[:120]}`, ours `{y.decode(errors='replace')[:120]}`"
+    if len(a) != len(b):
+        return f"C has {len(a)} lines, ours {len(b)}, the same as far as both go"
+    return ""
+
+
+# The size of a pointer to a member function, and what is of that type, in members, typedefs and on its own.
+BOTH_HALVES = re.compile(
+    rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^typedef .*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
+)
+# What C adds: nameless types for a second time, which end with a brace, and paddings behind members that are in truth larger.
+ADDED = re.compile(
+    rb"\s*|\s+(?:typedef )?(?:union|struct) \{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
+    rb"|\s+/\* (?:XXX last struct has|padding:|paddings:) .*\*/"
+)
+
+
+def difference_in_cxx(context, theirs, ours):
+    """The same where documented lines are missing or different, as between outputs for C++."""
+    folder = context.folder()
+    for name, data in (("a", theirs), ("b", ours)):
+        (folder / name).write_bytes(data)
+    hunks, alone = [], 0
+    for line in subprocess.run(["diff", "a", "b"], cwd=folder, stdout=subprocess.PIPE).stdout.split(b"\n"):
+        if line[:2] == b"< ":
+            hunks[-1][0].append(line[2:])
+        elif line[:2] == b"> ":
+            hunks[-1][1].append(line[2:])
+        elif line[:1].isdigit():
+            hunks.append(([], []))
+    for left, right in hunks:
+        for line in right:
+            same = BOTH_HALVES.sub(rb"\g<1>8 */", line)
+            found = next((other for other in left if same_but_for_spaces(other, same) or documented(other, line)), None)
+            if found is None:
+                return f"only ours has `{line.decode(errors='replace')[:160]}`"
+            left.remove(found)
+        strange = [line for line in left if not ADDED.fullmatch(line)]
+        if strange:
+            return f"only C has `{strange[0].decode(errors='replace')[:160]}`"
+        alone += len(left)
+    return f"{alone} lines are only in C's" if alone > 100 else ""
+
+
+OF_CXX = (
+    "pahole", "pahole -E", "pahole -I", "pahole --sizes", "pahole --compile", "pahole -M", "pahole --classes_as_structs",
+    "pahole --show_private_classes", "pfunct -V", "pfunct -P", "pfunct -T", "pdwtags", "pglobal -f", "pglobal -v", "dtagnames",
+    "prefcnt", "syscse",
+)
+
+
+def cxx():
+    """The C++ program, made once for each compiler."""
+    source = ROOT / "tests/printing/library.cc"
+    said = subprocess.run(["g++", "--version"], stdout=subprocess.PIPE, check=True).stdout
+    made = TARGET / "printing" / hashlib.sha256(said + source.read_bytes()).hexdigest()[:24] / "library"
+    if not made.exists():
+        made.parent.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["g++", "-std=c++17", "-g", "-O1", "-pthread", "-o", made.with_suffix(".new"), source], check=True)
+        made.with_suffix(".new").rename(made)
+    return made
+
+
+TYPES = (
+    "task_struct", "sk_buff", "net_device", "inode", "dentry", "super_block", "file", "page", "folio", "mm_struct", "vm_area_struct",
+    "vm_fault", "request_queue", "bio", "sock", "tcp_sock", "inet_connection_sock", "module", "device", "kobject", "cred", "user_namespace",
+    "rq", "cfs_rq", "sched_entity", "sched_class", "zone", "pglist_data", "perf_event", "bpf_prog", "bpf_map", "bpf_verifier_env",
+    "trace_event_call", "pci_dev", "pci_bus", "irq_desc", "clocksource", "hrtimer", "work_struct", "rcu_head", "cgroup", "css_set",
+    "block_device", "gendisk", "path", "nameidata", "pt_regs", "thread_struct", "fpu", "kvm_vcpu",
+)
+
+OF_A_MODULE = (
+    "pahole", "pahole -E", "pahole -I", "pahole -l", "pahole -a", "pahole -A", "pahole --hex", "pahole --sizes", "pahole -m",
+    "pahole --sort", "pahole --compile", "pahole --contains=list_head", "pahole --find_pointers_to=sk_buff", "pahole -T", "pahole -n",
+    "pahole -H 2", "pahole -B 1", "pahole --structs", "pahole --unions", "pahole --packed", "pahole --with_flexible_array",
+    "pahole --with_embedded_flexible_array", "pahole -s", "pahole -c 32", "pahole -z 8", "pahole -q", "pahole -R -S -C net",
+    "pahole -w 4",
+    "pfunct", "pfunct -P", "pfunct -V", "pfunct -T", "pfunct -s", "pfunct -S", "pfunct -i", "pfunct -H", "pfunct -l", "pfunct -N",
+    "pfunct -t", "pfunct -c net", "pfunct -E", "pfunct -I", "pfunct -g", "pfunct -G", "pfunct -p", "pfunct -A",
+    "pfunct --no_parm_names -P", "pfunct --symtab", "pfunct --compile",
+    "pdwtags", "pdwtags -V", "pglobal -f", "pglobal -v", "prefcnt", "dtagnames", "syscse",
+)
+SPLIT = ("pahole -F btf", "pahole -F btf -E", "pahole -F btf --sizes", "pfunct -F btf -P")
+OF_A_KERNEL = ("pahole", "pahole --sizes")
+OF_ITS_BTF = (
+    "pahole -F btf", "pahole -F btf -E", "pahole -F btf -I", "pahole -F btf --sizes", "pahole -F btf -m", "pahole -F btf -T",
+    "pahole -F btf --contains=list_head", "pahole -F btf --find_pointers_to=sk_buff", "pfunct -F btf", "pfunct -F btf -P",
+    "pdwtags -F btf",
+)
+WITH_A_TYPE = ("", "-E", "-I", "-R", "-R -S", "-l", "-a", "-A", "--hex", "--compile", "-E -I -a -A --hex")
+QUICK = ("pahole", "pahole -E", "pahole --compile", "pahole --sizes", "pfunct -V", "pdwtags", "pglobal -f", "dtagnames")
+
+
+def commands(context):
+    """Each with its files behind it."""
+    if not context.quick:
+        yield from ((command, [cxx()]) for command in OF_CXX)
+    kernel = KERNEL / "vmlinux"
+    by_name = {path.stem: path for path in sorted((KERNEL / "modules/").rglob("*.ko"))}
+    picked = [by_name[name] for name in ("af_key", "nf_tables", "nf_conntrack") if name in by_name]
+    picked = picked[:1] if context.quick else list(dict.fromkeys(picked + suite_kernel.picked_modules(3)))
+    for path in picked:
+        yield from ((command, [path]) for command in (QUICK if context.quick else OF_A_MODULE))
+        yield from ((f"{command} --btf_base", [kernel, path]) for command in SPLIT)
+    if len(picked) > 1:
+        yield from ((f"codiff{flag}", picked[:2]) for flag in ("", " -V", " -f", " -s", " -t"))
+    yield from ((command, [kernel]) for command in OF_ITS_BTF)
+    types = TYPES[:5] if context.quick else TYPES
+    yield from ((f"pahole -C {name}", [kernel]) for name in types)
+    for flags in WITH_A_TYPE[1:]:
+        yield from ((f"pahole {flags} -C {name}", [kernel]) for name in types[:1 if context.quick else 4])
+    yield from ((command, [kernel]) for command in (() if context.quick else OF_A_KERNEL))
+
+
+def said(command, paths, library=None):
+    program, *rest = command.split()
+    if rest and rest[-1] == "--btf_base":
+        rest[-1] = f"--btf_base={paths[0]}"
+        paths = paths[1:]
+    done = run([tool(program), *rest, *paths], library=library)
+    return done.ended(), masked(program, done.out), done.err
+
+
+def reference(context, command, paths):
+    def produce(folder):
+        ended, out, err = said(command, paths)
+        (folder / "ended").write_text(ended)
+        (folder / "err").write_bytes(err)
+        (folder / "out.gz").write_bytes(gzip.compress(out, 1))
+    folder = context.reference.get(paths, ["printed", command, repr(MASKS.get(command.split()[0]))], produce)
+    return (folder / "ended").read_text(), gzip.decompress((folder / "out.gz").read_bytes()), (folder / "err").read_bytes()
+
+
+def printing(context):
+    if not (KERNEL / "vmlinux").exists():
+        raise FileNotFoundError("no kernel to print")
+
+    def one(item):
+        command, paths = item
+        name = f"{command} of {' and '.join(path.name for path in paths)}"
+        ended, out, err = reference(context, command, paths)
+        our_end, our_out, our_err = said(command, paths, context.library)
+        if ended != our_end:
+            context.report.fail(name, f"C ended with {ended}, ours with {our_end}")
+        else:
+            found = difference_in_cxx(context, out, our_out) if command in OF_CXX and paths == [cxx()] else difference(out, our_out)
+            found = found or (f"stderr: C {line_of(err, our_err)}, ours {line_of(our_err, err)}" if err != our_err else "")
+            context.report.check(not found, name, found)
+    context.each(list(commands(context)), one)
