@@ -118,8 +118,13 @@ unsafe fn new_encoder(
     streams: &mut Streams,
 ) -> Option<BtfEncoder> {
     let mut printed = Vec::new();
-    // SAFETY: a valid unit.
-    let context = match unsafe { encode_unit(cu) } {
+    // SAFETY: a valid unit. As in the C library, one without DWARF is no encoder's and nothing is said.
+    let unit = unsafe { encode_unit(cu) };
+    if unit.is_none() {
+        // SAFETY: as above.
+        unsafe { printed_file(cu) }?;
+    }
+    let context = match unit {
         Some(unit) => unit.context.clone(),
         // A unit that does not come from DWARF: the program says that there is no encoder.
         // SAFETY: as above.

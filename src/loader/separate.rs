@@ -21,7 +21,7 @@ pub(super) fn find(program: &Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfErr
     let id = program.build_id().ok().flatten().filter(|id| id.len() > 2);
     let link = link(program);
     let path = std::fs::canonicalize(program.path()).unwrap_or_else(|_| program.path().to_path_buf());
-    for candidate in candidates(&path, id.as_deref(), link.as_ref().map(|(name, _)| name.as_os_str())) {
+    for candidate in candidates(&path, id.as_deref(), link.as_ref().map(|(name, _)| name)) {
         if candidate == path {
             continue;
         }
@@ -50,7 +50,7 @@ fn link(program: &ElfFile) -> Option<(OsString, u32)> {
     Some((OsStr::from_bytes(&bytes[..end]).to_owned(), crc))
 }
 
-fn candidates(path: &Path, id: Option<&[u8]>, link: Option<&OsStr>) -> Vec<PathBuf> {
+fn candidates(path: &Path, id: Option<&[u8]>, link: Option<&OsString>) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     if let Some(id) = id {
         let hex: String = id.iter().map(|b| format!("{b:02x}")).collect();
@@ -63,7 +63,7 @@ fn candidates(path: &Path, id: Option<&[u8]>, link: Option<&OsStr>) -> Vec<PathB
             name.push(".debug");
             name
         },
-        OsStr::to_owned,
+        OsString::clone,
     );
     paths.push(folder.join(&name));
     paths.push(folder.join(".debug").join(&name));
