@@ -1,18 +1,26 @@
 //! Printing: each function composes its text and writes it to the stream at once. The result is the number of bytes written.
 
+use std::cell::Cell;
 use std::ffi::{c_char, c_int};
+use std::rc::Rc;
 
 use libc::FILE;
 
 use super::entry::{entry, non_null};
 use super::stdio::{fill, put, text};
 use crate::abi::{Class, ConfFprintf, Cu, Ftype, Function, Lexblock, Tag, Variable};
-use crate::print::{Conf, Printer, compose, prototype_of};
+use crate::print::{Conf, Printer, Text, compose, compose_in, prototype_of};
 
 /// Writes what `print` composes.
 unsafe fn to_stream(fp: *mut FILE, cu: *const Cu, print: impl FnOnce(&mut Printer)) -> usize {
+    let written = Rc::new(Cell::new(0));
+    let counter = written.clone();
     // SAFETY: an open stream, NULL or a valid unit.
-    unsafe { put(fp, &[compose(cu, print).bytes()]) }
+    let write = move |bytes: &[u8]| counter.set(counter.get() + unsafe { put(fp, &[bytes]) });
+    // SAFETY: as above.
+    let rest = unsafe { compose_in(Text::with_sink(Box::new(write)), cu, print) };
+    // SAFETY: as above.
+    written.get() + unsafe { put(fp, &[rest.bytes()]) }
 }
 
 /// Puts what `print` composes in a buffer, shortened to fit.

@@ -67,6 +67,7 @@ impl Printer {
             let elsewhere = self.shown_with_members(ty, &conf);
             for node in ListHead::nodes(&raw const (*ty).namespace.tags) {
                 self.part_of_class(&mut walk, node.cast(), &elsewhere);
+                self.out.pass_on();
             }
             self.variants(&mut walk);
             self.forced_padding(&walk);

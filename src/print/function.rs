@@ -52,9 +52,11 @@ impl Printer {
             };
             if self.declares_around(returned, false) {
                 // What is returned wraps what was called.
+                self.out.hold();
                 let from = self.out.len();
                 declarator(self);
                 let declarator = self.out.split_off(from);
+                self.out.release();
                 let conf = unexpanded(conf, type_spacing);
                 self.depth += 1;
                 self.typed(returned, Some(&declarator), &conf);

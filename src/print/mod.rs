@@ -1,7 +1,7 @@
 //! Types and functions as C source, with what a person wants to know about their layout in comments.
 //!
-//! Everything a program prints with one call is composed in memory and written with one `fwrite`, so that it stands in order with
-//! what the program itself writes to the stream. The text is the C library's, byte for byte, down to the order in which holes and
+//! What a program prints with one call is composed in memory and written with one `fwrite`, a megabyte at a time if it is long, so
+//! that it stands in order with what the program itself writes to the stream. The text is the C library's, byte for byte, down to the order in which holes and
 //! packing are found out; where that text would be wrong (a pointer to an array without its elements, a nested type shown twice)
 //! it is right, and docs/differences.md lists the case.
 //!
@@ -59,7 +59,16 @@ pub struct Printer {
 /// # Safety
 /// `cu` is NULL or a valid unit, every tag reachable from it is valid, and nobody else uses them meanwhile.
 pub unsafe fn compose(cu: *const Cu, compose: impl FnOnce(&mut Printer)) -> Text {
-    let mut printer = Printer { cu, out: Text::default(), open: Vec::new(), functions: Vec::new(), depth: 0 };
+    // SAFETY: passed on.
+    unsafe { compose_in(Text::default(), cu, compose) }
+}
+
+/// The same at the end of `text`, which may have a sink for the first parts of it.
+///
+/// # Safety
+/// As above.
+pub unsafe fn compose_in(text: Text, cu: *const Cu, compose: impl FnOnce(&mut Printer)) -> Text {
+    let mut printer = Printer { cu, out: text, open: Vec::new(), functions: Vec::new(), depth: 0 };
     compose(&mut printer);
     printer.out
 }

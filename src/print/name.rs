@@ -24,6 +24,7 @@ impl Printer {
     }
 
     unsafe fn nested_name(&mut self, tag: *const Tag, room: usize, conf: &Conf, depth: u32) {
+        self.out.hold();
         let start = self.out.len();
         if tag.is_null() {
             self.out.put(b"void");
@@ -34,6 +35,7 @@ impl Printer {
             unsafe { self.put_name(tag, room, conf, depth) }
         }
         self.out.limit(start, room);
+        self.out.release();
     }
 
     unsafe fn put_name(&mut self, tag: *const Tag, room: usize, conf: &Conf, depth: u32) {

@@ -8,15 +8,53 @@ use std::fmt::{self, Write};
 /// How deep lines are indented at most: C has a string of that many tabs.
 pub const MAX_INDENT: i32 = 16;
 
+/// How much is composed before [`Text::pass_on`] hands it over, in bytes.
+const ENOUGH: usize = 1 << 20;
+
+/// Takes what is finished of a long text.
+pub type Sink = Box<dyn FnMut(&[u8])>;
+
 /// Bytes to be printed. Names are bytes, not UTF-8: they come from the debugging information as they are.
+///
+/// Positions count from the beginning of all that was put, also when the first part is no longer here.
 #[derive(Default)]
 pub struct Text {
     bytes: Vec<u8>,
+    sink: Option<Sink>,
+    /// How many bytes the sink has.
+    passed: usize,
+    /// How many parts under composition may still be taken back.
+    held: u32,
 }
 
 impl Text {
+    /// A text that does not grow without end: `sink` gets the first parts of it, [`bytes`](Text::bytes) is the rest.
+    pub fn with_sink(sink: Sink) -> Text {
+        Text { sink: Some(sink), ..Text::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
-        self.bytes.len()
+        self.passed + self.bytes.len()
+    }
+
+    /// Keeps what is put from here on until [`release`](Text::release), so that it can be shortened or taken back.
+    pub(super) fn hold(&mut self) {
+        self.held += 1;
+    }
+
+    pub(super) fn release(&mut self) {
+        self.held -= 1;
+    }
+
+    /// Hands over what is finished once it is much: expanded types make gigabytes of a few megabytes of debugging information.
+    pub(super) fn pass_on(&mut self) {
+        if self.bytes.len() >= ENOUGH && self.held == 0 {
+            if let Some(sink) = &mut self.sink {
+                sink(&self.bytes);
+                self.passed += self.bytes.len();
+                self.bytes.clear();
+            }
+        }
     }
 
     pub fn bytes(&self) -> &[u8] {
@@ -39,12 +77,12 @@ impl Text {
     /// printf's `%-*s`.
     pub fn left(&mut self, text: &[u8], width: i32) {
         self.put(text);
-        self.pad_from(self.bytes.len() - text.len(), width);
+        self.pad_from(self.len() - text.len(), width);
     }
 
     /// Fills what was put since `start` up to a width, as `%-*s` does.
     pub fn pad_from(&mut self, start: usize, width: i32) {
-        let has = self.bytes.len() - start;
+        let has = self.len() - start;
         self.spaces((width.unsigned_abs() as usize).saturating_sub(has));
     }
 
@@ -65,12 +103,12 @@ impl Text {
 
     /// Shortens what was put since `start` to what a C buffer of `room` bytes holds beside its NUL.
     pub fn limit(&mut self, start: usize, room: usize) {
-        self.bytes.truncate(start + room.saturating_sub(1));
+        self.bytes.truncate((start + room.saturating_sub(1)).saturating_sub(self.passed));
     }
 
     /// Takes back what was put since `start`.
     pub fn split_off(&mut self, start: usize) -> Vec<u8> {
-        self.bytes.split_off(start)
+        self.bytes.split_off(start.saturating_sub(self.passed).min(self.bytes.len()))
     }
 }
 
@@ -132,6 +170,25 @@ mod tests {
             })
         };
         assert_eq!((cut(3).as_str(), cut(4).as_str(), cut(0).as_str()), ("xab", "xabc", "x"));
+    }
+
+    #[test]
+    fn long_texts_are_passed_on_unless_they_are_held() {
+        let passed = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+        let to = passed.clone();
+        let mut text = Text::with_sink(Box::new(move |bytes| to.borrow_mut().extend_from_slice(bytes)));
+        text.put(&vec![b'x'; ENOUGH]);
+        text.hold();
+        text.pass_on();
+        assert!(passed.borrow().is_empty());
+        text.release();
+        text.pass_on();
+        assert_eq!((passed.borrow().len(), text.bytes().len(), text.len()), (ENOUGH, 0, ENOUGH));
+        let start = text.len();
+        text.left(b"abc", 5);
+        text.limit(start, 3);
+        assert_eq!((text.bytes(), text.len()), (&b"ab"[..], ENOUGH + 2));
+        assert_eq!(text.split_off(start + 1), b"b");
     }
 
     #[test]
