@@ -7,7 +7,7 @@ use super::cu::cu__add_tag;
 use super::entry::{entry, non_null};
 use super::find::{cu__find_base_type_by_name_and_size, cu__find_enumeration_by_name_and_size};
 use super::link::__type__init;
-use super::memory::{cu__tag_alloc, strdup_or_null};
+use super::memory::cu__tag_alloc;
 use super::names::tag_name;
 use super::stdio;
 use crate::abi::{BaseType, ClassMember, Cu, ListHead, Tag, Type, TypeId, dw_tag};
@@ -95,7 +95,7 @@ unsafe fn innermost(tag: *mut Tag, cu: *mut Cu, bits: u16) -> Result<TypeId, c_i
                 ListHead::init(&raw mut (*made).node);
                 (*made).tag.tag = dw_tag::BASE_TYPE;
                 (*made).tag.set_top_level(true);
-                (*made).name = strdup_or_null(name);
+                (*made).name = name;
                 (*made).bit_size = bits;
                 add(cu, made.cast())
             }
@@ -111,7 +111,7 @@ unsafe fn innermost(tag: *mut Tag, cu: *mut Cu, bits: u16) -> Result<TypeId, c_i
                 // The enumerators stay with the one that they were read for.
                 (*made).namespace.tags = ListHead { next: &raw mut (*like).namespace.tags, prev: ptr::null_mut() };
                 (*made).namespace.tag.set_shared_tags(true);
-                (*made).namespace.name = strdup_or_null(name);
+                (*made).namespace.name = name;
                 (*made).size = bits.into();
                 add(cu, made.cast())
             }
