@@ -210,6 +210,9 @@ static enum load_steal_kind encode(struct cu *cu, struct conf_load *conf)
 	if (encoder == NULL)
 		encoder = btf_encoder__new(cu, detached, NULL, false, conf);
 	printf(" %s %d", name_of(cu), encoder ? btf_encoder__encode_cu(encoder, cu, conf) : -2);
+	/* The loader of BTF leaves to the program what it stole. */
+	if (cu->dfops == &btf__ops)
+		cu__delete(cu);
 	return LSK__DELETE;
 }
 
