@@ -11,6 +11,7 @@ import elf
 import harness
 import suite_cli
 import suite_kernel
+import suite_printing
 from harness import FRONTENDS
 
 
@@ -61,6 +62,24 @@ def selftest(context):
     lost = context.folder() / "file"
     harness.run(["objcopy", "--remove-section=.comment", before, lost])
     report.check(elf.changes(before, lost, set()), "a section lost", "was not found")
+    printed_lines(report)
+
+
+def printed_lines(report):
+    """Of two lines that may differ in documented kinds, what else differs is found."""
+    for theirs, ours, same in (
+        (b"\tchar *  p;  /* 0 8 */", b"\tchar    (*p)[4];  /* 0 8 */", True),
+        (b"\tchar *  p;  /* 0 8 */", b"\tchar    (*q)[4];  /* 0 8 */", False),
+        (b"\tchar *  p;  /* 0 8 */", b"\tchar    (*p)[4];  /* 8 8 */", False),
+        (b"int  (*array)(void)[8]; /* size: 64 */", b"int  (*array[8])(void); /* size: 64 */", True),
+        (b"int  (*array)(void)[8]; /* size: 64 */", b"int  (*array[9])(void); /* size: 64 */", False),
+        (b"\t}; /* 0 168 */", b"\t} ops; /* 0 168 */", True),
+        (b"\t}; /* 0 168 */", b"\t} ops; /* 0 160 */", False),
+        (b"\t} other; /* 0 168 */", b"\t} ops; /* 0 168 */", False),
+        (b"\tint a; /* 0 4 */", b"\tint a; /* 4 4 */", False),
+    ):
+        found = suite_printing.difference(theirs, ours)
+        report.check(bool(found) != same, f"`{theirs.decode()}` and `{ours.decode()}`", found or "was not found")
 
 
 def percpu_object(context):
