@@ -135,6 +135,8 @@ pub(super) struct Func {
     pub reordered: bool,
     pub optimized: bool,
     pub unexpected_reg: bool,
+    /// Index in the symbol table's functions, [`NOWHERE`] for none.
+    pub elf_func: u32,
 }
 
 /// A variable of static storage at the top level.
@@ -259,6 +261,8 @@ pub struct Scratch {
     pub(super) entry_ops: Vec<Op>,
     pub(super) window: Window,
     pub(super) byte_sizes: Vec<u32>,
+    /// Function names looked up in the symbol table, and what was found: lasts for one file.
+    pub(super) found: Vec<(u32, u32)>,
     pub(super) messages: Vec<String>,
     /// What depends on types of other units.
     pub(super) deferred: Vec<Deferred>,

@@ -5,7 +5,7 @@
 use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
 use super::convention::FunctionSet;
 use super::elf_functions::ElfFunctions;
-use super::fragment::NameRef;
+use super::fragment::{NameRef, NameSource};
 use super::records::{LocalRecords, Records, member_at};
 use crate::dwarf::abbrev::{Block, Slot};
 use crate::dwarf::expr::{Op, read_ops};
@@ -15,6 +15,9 @@ use gimli::constants as dw;
 use std::ops::ControlFlow;
 
 const NO_FUNCTION: u32 = u32::MAX;
+
+/// Size of the memory of function names, as a power of 2.
+const FOUND_BITS: u32 = 13;
 
 impl Builder<'_> {
     /// Turns the functions noted in the walk into saved ones.
@@ -34,7 +37,7 @@ impl Builder<'_> {
             self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no parameter"));
         }
         for i in 0..funcs.len() {
-            let function = self.elf_function(table, &funcs[i]);
+            let function = funcs[i].elf_func;
             let out = &mut *self.out;
             let records = LocalRecords { words: &out.words, starts: &out.starts, addr_size };
             let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
@@ -73,10 +76,11 @@ impl Builder<'_> {
                 self.s.params[i].origin_at = o;
             }
         }
-        let funcs = std::mem::take(&mut self.s.funcs);
-        for func in &funcs {
+        let mut funcs = std::mem::take(&mut self.s.funcs);
+        for func in &mut funcs {
+            func.elf_func = self.elf_function(table, func);
             // Without a name here, it may have that of an origin in another unit.
-            if self.elf_function(table, func) != NO_FUNCTION || func.name.is_none() && outer_index(func.origin).is_some() {
+            if func.elf_func != NO_FUNCTION || func.name.is_none() && outer_index(func.origin).is_some() {
                 self.locate_params(func);
             }
         }
@@ -99,11 +103,27 @@ impl Builder<'_> {
         f.type_id = type_id;
     }
 
-    fn elf_function(&self, table: &ElfFunctions, func: &Func) -> u32 {
+    /// The function of the symbol table that has the function's name.
+    fn elf_function(&mut self, table: &ElfFunctions, func: &Func) -> u32 {
         if func.declaration {
             return NO_FUNCTION;
         }
-        self.name_bytes(func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION)
+        // Most functions are inline ones of headers, the same ones in each unit: their names are remembered by their place.
+        let word = func.name.to_word();
+        if !matches!(func.name.source(), NameSource::DebugStr(_)) {
+            return self.name_bytes(func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
+        }
+        if self.s.found.is_empty() {
+            self.s.found.resize(1 << FOUND_BITS, (0, NO_FUNCTION));
+        }
+        let slot = (word.wrapping_mul(0x9e37_79b1) >> (32 - FOUND_BITS)) as usize;
+        let (known, function) = self.s.found[slot];
+        if known == word {
+            return function;
+        }
+        let function = self.name_bytes(func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
+        self.s.found[slot] = (word, function);
+        function
     }
 
     fn func_at(&self, key: u32) -> Option<usize> {

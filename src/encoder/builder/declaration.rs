@@ -74,6 +74,7 @@ impl<'a> Builder<'a> {
         let a = &self.s.attrs;
         let mut func = Func {
             key,
+            elf_func: NOWHERE,
             name,
             type_key: self.source.reference(unit, a, Slot::Type),
             type_id: 0,
