@@ -143,6 +143,12 @@ impl Attrs {
         self.present & (1 << slot as u8) != 0
     }
 
+    /// Whether any of a set of slots, one bit each, was taken.
+    #[inline]
+    pub fn has_any(&self, slots: u64) -> bool {
+        self.present & slots != 0
+    }
+
     /// The attribute's form and value as read: numbers zero-extended (`sdata`, `implicit_const` sign-extended), references and
     /// indices as they stand, strings as offset in the buffer, blocks see [`Attrs::block`].
     #[inline]

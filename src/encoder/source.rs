@@ -63,7 +63,7 @@ impl<'a> SourceNames<'a> {
 }
 
 /// A set of slots, one bit each.
-const fn slots(list: &[Slot]) -> u64 {
+pub(super) const fn slots(list: &[Slot]) -> u64 {
     let mut set = 0;
     let mut i = 0;
     while i < list.len() {

@@ -1,6 +1,7 @@
 //! Structs, unions and enumerations.
 
 use super::*;
+use crate::encoder::source::slots;
 
 impl<'a> Builder<'a> {
     pub(super) fn structure(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
@@ -63,6 +64,13 @@ impl<'a> Builder<'a> {
     pub(super) fn data_member(&mut self, unit: &Unit, key: u32) {
         let name = self.name(unit, Slot::Name);
         let type_key = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        if let Some(byte_offset) = self.plain_offset() {
+            if let Some(open) = self.s.open.last_mut().filter(|open| open.vlen < MAX_VLEN) {
+                open.vlen += 1;
+                self.s.words_stack.extend([name.to_word(), type_key, byte_offset * 8]);
+                return;
+            }
+        }
         let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0) as u32;
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
         let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
@@ -107,6 +115,22 @@ impl<'a> Builder<'a> {
         }
         let packed = (bit_size & 0xff) << 24 | bit_offset;
         self.s.words_stack.extend([name.to_word(), type_key, if is_bitfield { packed } else { bit_offset }]);
+    }
+
+    /// The offset in bytes of a member as nearly all are: no bit-field, and not far away.
+    #[inline]
+    fn plain_offset(&self) -> Option<u32> {
+        let a = &self.s.attrs;
+        if a.has_any(const { slots(&[Slot::BitSize, Slot::DataBitOffset, Slot::BitOffset]) }) {
+            return None;
+        }
+        match a.get(Slot::MemberLocation) {
+            None => Some(0),
+            Some((dw::DW_FORM_data1 | dw::DW_FORM_data2 | dw::DW_FORM_implicit_const, offset)) => {
+                u32::try_from(offset).ok().filter(|&bytes| bytes <= MAX_BITFIELD_OFFSET / 8)
+            }
+            Some(_) => None,
+        }
     }
 
     /// A member's offset: a constant, or the expressions that compilers have used for one.
