@@ -76,43 +76,7 @@ pub(super) const fn slots(list: &[Slot]) -> u64 {
 /// Which attributes the encoder looks at, by tag.
 pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
     use Slot as S;
-    let slot = match at {
-        dw::DW_AT_name => S::Name,
-        dw::DW_AT_type => S::Type,
-        dw::DW_AT_byte_size => S::ByteSize,
-        dw::DW_AT_bit_size => S::BitSize,
-        dw::DW_AT_encoding => S::Encoding,
-        dw::DW_AT_declaration => S::Declaration,
-        dw::DW_AT_external => S::External,
-        dw::DW_AT_inline => S::Inline,
-        dw::DW_AT_abstract_origin => S::AbstractOrigin,
-        dw::DW_AT_specification => S::Specification,
-        dw::DW_AT_low_pc => S::LowPc,
-        dw::DW_AT_location => S::Location,
-        dw::DW_AT_const_value => S::ConstValue,
-        dw::DW_AT_data_member_location => S::MemberLocation,
-        dw::DW_AT_data_bit_offset => S::DataBitOffset,
-        dw::DW_AT_bit_offset => S::BitOffset,
-        dw::DW_AT_upper_bound => S::UpperBound,
-        dw::DW_AT_lower_bound => S::LowerBound,
-        dw::DW_AT_count => S::Count,
-        dw::DW_AT_artificial => S::Artificial,
-        dw::DW_AT_sibling => S::Sibling,
-        dw::DW_AT_language => S::Language,
-        dw::DW_AT_producer => S::Producer,
-        dw::DW_AT_comp_dir => S::CompDir,
-        dw::DW_AT_str_offsets_base => S::StrOffsetsBase,
-        dw::DW_AT_addr_base | dw::DW_AT_GNU_addr_base => S::AddrBase,
-        dw::DW_AT_loclists_base => S::LoclistsBase,
-        dw::DW_AT_calling_convention => S::CallingConvention,
-        dw::DW_AT_import => S::Import,
-        dw::DW_AT_signature => S::Signature,
-        // DW_AT_GNU_annotation
-        dw::DwAt(0x2139) => S::Annotation,
-        dw::DW_AT_dwo_name | dw::DW_AT_GNU_dwo_name => S::DwoName,
-        dw::DW_AT_GNU_dwo_id => S::DwoId,
-        _ => return None,
-    };
+    let slot = Slot::of(at)?;
     let takes = match tag {
         dw::DW_TAG_compile_unit | dw::DW_TAG_partial_unit | dw::DW_TAG_skeleton_unit | dw::DW_TAG_type_unit => {
             const {
