@@ -16,7 +16,8 @@ pub struct Window {
     start: u64,
 }
 
-const WINDOW: u64 = 64 << 10;
+/// A unit of a kernel has 12 KiB of lists.
+const WINDOW: u64 = 16 << 10;
 /// At least this much is wanted behind a list's start before the window moves.
 const MARGIN: u64 = 4 << 10;
 

@@ -88,6 +88,8 @@ pub struct HashScratch {
     stack: Vec<u32>,
     /// The path being walked: node and its next child.
     path: Vec<(u32, u32)>,
+    /// Number of the component hashed last, of any fragment.
+    last_component: u32,
 }
 
 /// Fills in `fragment.closures`.
@@ -95,7 +97,7 @@ pub fn hash_closures(fragment: &mut Fragment, s: &mut HashScratch) {
     s.read(fragment);
     s.components();
     fragment.closures.clear();
-    fragment.closures.extend(s.closure.iter().map(|h| h.value()));
+    fragment.closures.extend(s.closure[..fragment.starts.len()].iter().map(|h| h.value()));
 }
 
 /// Mixes in a name, by its offset in `.debug_str` where it has one, and two words.
@@ -191,11 +193,12 @@ impl HashScratch {
             self.nodes.push(Node { children, named: w[0] != 0, ..Node::default() });
         }
         self.nodes.push(Node { children: self.children.len() as u32, ..Node::default() });
+        // What earlier fragments left is never looked at: closures are written first, and components have numbers of their own.
         let count = f.starts.len();
-        self.closure.clear();
-        self.closure.resize(count, Hash::default());
-        self.members.clear();
-        self.members.resize(count, Member::default());
+        if self.closure.len() < count {
+            self.closure.resize(count, Hash::default());
+            self.members.resize(count, Member::default());
+        }
     }
 
     #[inline]
@@ -207,7 +210,10 @@ impl HashScratch {
     fn components(&mut self) {
         let count = self.local.len() as u32;
         let mut next_index = 1;
-        let mut next_component = 1;
+        if self.last_component > u32::MAX / 2 {
+            self.members.fill(Member::default());
+            self.last_component = 0;
+        }
         for root in 0..count {
             if self.nodes[root as usize].index != 0 || self.try_single(root) {
                 continue;
@@ -243,8 +249,8 @@ impl HashScratch {
                 }
                 self.path.pop();
                 if low == self.nodes[node as usize].index {
-                    self.complete(node, next_component);
-                    next_component += 1;
+                    self.last_component += 1;
+                    self.complete(node, self.last_component);
                 } else if let Some(&(parent, _)) = self.path.last() {
                     let parent = &mut self.nodes[parent as usize];
                     parent.low = parent.low.min(low);
