@@ -231,7 +231,6 @@ struct Open {
     late: usize,
     /// The language moves members: they are shown in the order of their places.
     by_offset: bool,
-    func: Option<Box<Func>>,
 }
 
 /// Reusable state of one worker.
@@ -242,6 +241,8 @@ pub struct Scratch {
     annots_stack: Vec<DeclTag>,
     frames: Vec<Frame>,
     open: Vec<Open>,
+    /// The functions among them.
+    open_funcs: Vec<Func>,
     pub(super) types: Vec<u32>,
     pub(super) aliases: Vec<(u32, u32)>,
     pub(super) params: Vec<Param>,
@@ -292,6 +293,7 @@ impl Scratch {
         self.annots_stack.clear();
         self.frames.clear();
         self.open.clear();
+        self.open_funcs.clear();
         self.types.clear();
         self.aliases.clear();
         self.params.clear();
@@ -736,7 +738,6 @@ impl Open {
             far: Vec::new(),
             late: 0,
             by_offset: false,
-            func: None,
         }
     }
 }

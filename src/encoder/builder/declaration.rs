@@ -104,7 +104,8 @@ impl<'a> Builder<'a> {
             };
             func.signature_changed = convention == Some(u64::from(dw::DW_CC_nocall.0));
         }
-        self.open(Open { func: Some(Box::new(func)), type_key: chain, ..Open::of(Kind::Func) });
+        self.s.open_funcs.push(func);
+        self.open(Open { type_key: chain, ..Open::of(Kind::Func) });
         self.descend_or_close(unit, abbrev, Ctx::Function, key, What::Function)
     }
 
@@ -158,7 +159,7 @@ impl<'a> Builder<'a> {
         if open.type_key != 0 {
             self.annotation_chain(open.type_key, -1);
         }
-        let Some(mut func) = open.func else { return Ok(()) };
+        let Some(mut func) = self.s.open_funcs.pop() else { return Ok(()) };
         let start = frame.start as usize;
         let first = self.s.params.len() as u32;
         let mut params = std::mem::take(&mut self.s.params_stack);
@@ -173,7 +174,7 @@ impl<'a> Builder<'a> {
         func.annots = annots..self.out.annots.len() as u32;
         let index = self.s.funcs.len() as u32;
         self.s.map.set(func.key, Die::Func(index.min(MAX_INDEX)).pack());
-        self.s.funcs.push(*func);
+        self.s.funcs.push(func);
         Ok(())
     }
 
