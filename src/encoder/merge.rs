@@ -120,8 +120,11 @@ struct Slot {
 }
 
 impl Seen {
-    fn clear(&mut self) {
-        *self = Seen::default();
+    /// An empty table with room for what `info_size` bytes of `.debug_info` are likely to bring: growing means to move everything.
+    fn for_file(info_size: u64) -> Seen {
+        const BYTES_A_SLOT: u64 = 170;
+        let size = (info_size / BYTES_A_SLOT).clamp(1 << 12, 1 << 24) as usize;
+        Seen { slots: vec![Slot::default(); size], len: 0 }
     }
 
     /// Grows by half: what the table takes is most of what the merge takes.
@@ -180,8 +183,8 @@ pub struct Merger {
 
 impl Merger {
     /// Forgets hashes: the next fragments are of another file, whose names have other offsets.
-    pub fn next_file(&mut self) {
-        self.seen.clear();
+    pub fn next_file(&mut self, info_size: u64) {
+        self.seen = Seen::for_file(info_size);
     }
 
     /// Forgets hashes and moves what it knows, after a deduplication has given the types new ids.

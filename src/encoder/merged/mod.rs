@@ -428,7 +428,7 @@ impl Encoder {
     /// Names are those of `file` from now on.
     pub(super) fn start_file(&mut self, file: &Arc<DwarfFile>) {
         if !self.names.as_ref().is_some_and(|n| n.is_for(file)) {
-            self.merger.next_file();
+            self.merger.next_file(file.info_size());
             self.names = Some(FileNames::new(file.clone()));
         }
     }
