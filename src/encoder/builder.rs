@@ -377,7 +377,7 @@ impl<'a> Builder<'a> {
             // A unit may end without the terminators of its last lists.
             let code = if c.is_empty() { 0 } else { c.uleb()? };
             if code == 0 {
-                self.close(unit)?;
+                self.close()?;
                 continue;
             }
             let Some(abbrev) = unit.abbrevs.get(code) else {
@@ -558,13 +558,13 @@ impl<'a> Builder<'a> {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 let element = self.source.reference(unit, &self.s.attrs, Slot::Type);
                 self.open(Open { type_key: element, ..Open::of(Kind::Array) });
-                return self.descend_or_close(unit, abbrev, Ctx::Array, key, What::Array);
+                return self.descend_or_close(abbrev, Ctx::Array, key, What::Array);
             }
             dw::DW_TAG_subroutine_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 let result = self.source.reference(unit, &self.s.attrs, Slot::Type);
                 self.open(Open { type_key: result, ..Open::of(Kind::FuncProto) });
-                return self.descend_or_close(unit, abbrev, Ctx::Subroutine, key, What::Proto);
+                return self.descend_or_close(abbrev, Ctx::Subroutine, key, What::Proto);
             }
             dw::DW_TAG_subprogram => return self.subprogram(unit, abbrev, key, c),
             dw::DW_TAG_namespace => {
@@ -633,9 +633,9 @@ impl<'a> Builder<'a> {
     }
 
     /// Goes into the children of the entry just opened, or closes it where it has none.
-    fn descend_or_close(&mut self, unit: &'a Unit, abbrev: &Abbrev, ctx: Ctx, key: u32, what: What) -> Result<(), DwarfError> {
+    fn descend_or_close(&mut self, abbrev: &Abbrev, ctx: Ctx, key: u32, what: What) -> Result<(), DwarfError> {
         self.push_frame(ctx, key, what, self.s.open.len() as i32 - 1);
-        if abbrev.has_children { Ok(()) } else { self.close(unit) }
+        if abbrev.has_children { Ok(()) } else { self.close() }
     }
 
     /// Starts a record: the type `key` gets the next id.
@@ -695,7 +695,7 @@ impl<'a> Builder<'a> {
     }
 
     /// The end of the innermost list of children.
-    fn close(&mut self, unit: &'a Unit) -> Result<(), DwarfError> {
+    fn close(&mut self) -> Result<(), DwarfError> {
         let Some(frame) = self.s.frames.pop() else { return Ok(()) };
         match frame.what {
             What::Nothing => Ok(()),
@@ -713,7 +713,7 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             What::Variable => {
-                self.close_variable(unit, frame);
+                self.close_variable(frame);
                 Ok(())
             }
         }

@@ -187,16 +187,6 @@ impl Merger {
         self.seen = Seen::for_file(info_size);
     }
 
-    /// Forgets hashes and moves what it knows, after a deduplication has given the types new ids.
-    pub fn remap(&mut self, map: impl Fn(TypeId) -> TypeId) {
-        self.index_type = self.index_type.map(&map);
-        for slot in &mut self.seen.slots {
-            if slot.id != 0 {
-                slot.id = map(TypeId(slot.id)).0;
-            }
-        }
-    }
-
     /// The final id of a local one of the fragment merged last.
     #[inline]
     pub fn type_id(&self, local: u32) -> TypeId {

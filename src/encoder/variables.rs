@@ -221,13 +221,6 @@ impl Variables {
         Ok(())
     }
 
-    /// Replaces the ids of the variables, after a deduplication has moved the types.
-    pub fn remap_types(&mut self, map: impl Fn(TypeId) -> TypeId) {
-        for var in self.sections.iter_mut().flat_map(|section| &mut section.vars) {
-            var.type_id = map(var.type_id);
-        }
-    }
-
     /// Writes a DATASEC for each section with variables, in the order of the section table. What the BTF refuses is told
     /// and left out.
     pub fn emit(mut self, btf: &mut Btf, report: &mut dyn Report) -> Result<(), BtfError> {

@@ -27,7 +27,7 @@ impl<'a> Builder<'a> {
             ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
         };
         self.open(open);
-        self.descend_or_close(unit, abbrev, Ctx::Class, key, What::Struct)
+        self.descend_or_close(abbrev, Ctx::Class, key, What::Struct)
     }
 
     /// A stand-in for a type that is in a type unit is that type. Of its children, only types and functions count.
@@ -257,7 +257,7 @@ impl<'a> Builder<'a> {
             ..Open::of(kind)
         };
         self.open(open);
-        self.descend_or_close(unit, abbrev, Ctx::Enum, key, What::Enum)
+        self.descend_or_close(abbrev, Ctx::Enum, key, What::Enum)
     }
 
     pub(super) fn enumerator(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {

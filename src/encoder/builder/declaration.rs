@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
         }
         self.s.open_funcs.push(func);
         self.open(Open { type_key: chain, ..Open::of(Kind::Func) });
-        self.descend_or_close(unit, abbrev, Ctx::Function, key, What::Function)
+        self.descend_or_close(abbrev, Ctx::Function, key, What::Function)
     }
 
     /// A variable at the top level, if it is one that has a place in memory.
@@ -178,7 +178,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    pub(super) fn close_variable(&mut self, _unit: &Unit, frame: Frame) {
+    pub(super) fn close_variable(&mut self, frame: Frame) {
         let start = self.out.annots.len() as u32;
         match self.s.vars.last_mut() {
             Some(var) if var.annots == (start..start) => {

@@ -77,7 +77,7 @@ impl<'a> Builder<'a> {
             return self.plain_pointer(key, target);
         }
         self.open(Open { type_key: target, spec_key: chain, ..Open::of(Kind::Ptr) });
-        self.descend_or_close(unit, abbrev, Ctx::Pointer, key, What::Pointer)
+        self.descend_or_close(abbrev, Ctx::Pointer, key, What::Pointer)
     }
 
     pub(super) fn plain_pointer(&mut self, key: u32, target: u32) -> Result<(), DwarfError> {
