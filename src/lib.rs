@@ -2,6 +2,7 @@
 //!
 //! Layers, lowest first; a lower one never imports a higher one:
 //!
+//! - [`phases`]: what time is spent on, when somebody asks.
 //! - [`elf`]: sections, symbols, relocations; adding a section to a file.
 //! - [`dwarf`]: units, abbreviations, forms, location expressions.
 //! - [`btf`]: the BTF format: builder, deduplication, distillation.
@@ -19,5 +20,6 @@ pub mod dwarf;
 pub mod elf;
 pub mod encoder;
 pub mod loader;
+pub mod phases;
 pub mod print;
 pub mod tree;

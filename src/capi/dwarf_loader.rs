@@ -22,6 +22,7 @@ use crate::loader::dwarf::{self, FileContext, Host, LoadError, Profile, UnitFact
 use crate::loader::encode::{EncodeContext, Share};
 use crate::loader::queue::Steal;
 use crate::loader::whole::{Step, Whole};
+use crate::phases::{self, Phase};
 use crate::tree;
 use gimli::constants as dw;
 
@@ -54,6 +55,10 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     }
     // What is no ELF file, or has no DWARF, may be of another format: nothing to tell, unless there is no other way to encode it.
     let encoding = is_encoding(conf_ref);
+    if encoding && is_set(c"DWARVES_PHASES") {
+        phases::start();
+    }
+    let phase = phases::enter(Phase::Open);
     let elf = match ElfFile::open(path) {
         Ok(elf) => elf,
         Err(ElfError::Open { .. } | ElfError::NotElf { .. }) if !encoding => return -1,
@@ -65,6 +70,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
         Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
         Err(e) => return fail(&e),
     };
+    drop(phase);
     let filename = filename.to_owned();
     let jobs = usize::try_from(conf_ref.nr_jobs).unwrap_or(0);
     let merge = conf_ref.force_cu_merging;
@@ -139,7 +145,7 @@ pub(super) fn options(conf: &ConfLoad) -> Options {
     }
 }
 
-/// Whether a switch for tests is on.
+/// Whether a switch for tests and measuring is on.
 fn is_set(name: &CStr) -> bool {
     // SAFETY: a string that is looked at at once.
     unsafe {

@@ -18,6 +18,7 @@ use crate::encoder::{EncodeError, Encoder};
 use crate::loader::again;
 use crate::loader::dwarf::{self, Profile};
 use crate::loader::encode::EncodeContext;
+use crate::phases::{self, Phase};
 use std::sync::Arc;
 
 /// A symbol of data, as ELF numbers them.
@@ -141,6 +142,7 @@ unsafe fn new_encoder(
     let base = if base_btf.is_null() {
         None
     } else {
+        let _phase = phases::enter(Phase::Base);
         // SAFETY: the program's libbpf object.
         match unsafe { libbpf::base_of(base_btf) } {
             Ok(base) => Some(base.btf),
@@ -150,6 +152,7 @@ unsafe fn new_encoder(
             }
         }
     };
+    let _phase = phases::enter(Phase::Open);
     let options = options(conf);
     let elf = context.dwarf.program();
     let encoder = match Encoder::new(elf, &context.functions, options, base, streams) {
@@ -265,7 +268,11 @@ pub unsafe extern "C" fn btf_encoder__encode(encoder: *mut BtfEncoder, conf: *mu
         non_null!(encoder, conf);
         // SAFETY: an encoder of ours and a conf by the caller's word.
         let (encoder, conf) = unsafe { (&mut *encoder, &*conf) };
-        match encode(encoder, conf) {
+        let result = encode(encoder, conf);
+        if let Some(table) = phases::report() {
+            encoder.streams.error(table.as_bytes());
+        }
+        match result {
             Ok(()) => 0,
             Err(e) => {
                 let message = describe(&e, encoder);

@@ -29,6 +29,7 @@ use crate::dwarf::file::DwarfFile;
 use crate::elf::ElfFile;
 use crate::elf::edit::{self, NewSection};
 use crate::elf::output;
+use crate::phases::{self, Phase};
 use elf_functions::ElfFunctions;
 use fragment::Fragment;
 use functions::SavedFunctions;
@@ -153,6 +154,7 @@ impl Encoder {
         let names = self.names.as_mut().expect("set above");
         let fragment = unit.fragment;
         let first = TypeId(self.btf.type_count());
+        let _phase = phases::enter(Phase::MergeTypes);
         // A log shows every type of every unit, so none may be left out then.
         self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
         verbose::added(&self.btf, first, report);
@@ -173,9 +175,11 @@ impl Encoder {
         if report.verbose() {
             self.tell_left_out(fragment, report);
         }
+        let mut phase = phases::enter(Phase::MergeFunctions);
         let table = self.table(unit.functions);
         let names = self.names.as_mut().expect("set with the types");
         self.saved.add(&mut self.btf, fragment, table, names, &type_id)?;
+        phase.then(Phase::MergeVariables);
         if self.options.vars() {
             self.variables.add(&mut self.btf, fragment, unit.name, names, &type_id, report).map_err(|e| match e {
                 VariableError::Refused => EncodeError::Variable,
@@ -211,16 +215,20 @@ impl Encoder {
     /// Completes the BTF: functions, sections of variables, deduplication. `consistent_protos`: leave out functions whose prototypes
     /// differ between units.
     pub fn finish(&mut self, consistent_protos: bool, report: &mut dyn Report) -> Result<(), EncodeError> {
+        phases::last_unit_is_in();
+        let mut phase = phases::enter(Phase::SavedFunctions);
         let tables: Vec<&ElfFunctions> = self.tables.iter().map(|t| &**t).collect();
         let saved = std::mem::take(&mut self.saved);
         let options = Options { consistent_protos, ..self.options.clone() };
         saved.emit(&mut self.btf, &tables, &self.kfuncs, &options, report)?;
+        phase.then(Phase::DataSections);
         std::mem::take(&mut self.variables).emit(&mut self.btf, report)?;
         self.names = None;
         self.merger = Merger::default();
         if self.is_empty() {
             return Ok(());
         }
+        phase.then(Phase::Dedup);
         let options = DedupOptions { force_collisions: self.force_collisions, ..DedupOptions::default() };
         self.btf.dedup(&options).map_err(EncodeError::Dedup)
     }
@@ -236,11 +244,13 @@ impl Encoder {
 
     /// Writes the BTF to a file of its own.
     pub fn write_detached(&self, path: &Path) -> Result<(), EncodeError> {
+        let _phase = phases::enter(Phase::Write);
         output::write_detached(path, &[&self.btf.to_bytes()]).map_err(EncodeError::Output)
     }
 
     /// Puts the BTF into the ELF file that it was made from, as section `.BTF`; with a distilled base `.BTF.base`, too.
     pub fn write_elf(&self) -> Result<(), EncodeError> {
+        let _phase = phases::enter(Phase::Write);
         if self.options.distilled_base && self.btf.base().is_some() {
             let (split, base) = self.btf.distill_base().map_err(EncodeError::Distill)?;
             let (split, base) = (split.to_bytes(), base.to_bytes());

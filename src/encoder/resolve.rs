@@ -7,6 +7,7 @@ use super::records::{LocalRecords, Records, Size};
 use crate::btf::Kind;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::outer_index;
+use crate::phases::{self, Phase};
 
 /// References through more entries than this lead in a circle.
 const MAX_HOPS: usize = 1 << 16;
@@ -15,6 +16,7 @@ impl Builder<'_> {
     /// Completes the fragment.
     pub fn finish(mut self, functions: Option<&super::elf_functions::ElfFunctions>) {
         self.resolve_types();
+        let _phase = phases::enter(Phase::Signatures);
         self.save_functions(functions);
     }
 

@@ -15,6 +15,7 @@ use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::{Source, Unit, read_unit_entry};
 use crate::dwarf::unit::{Bases, UnitHeader};
 use crate::elf::{ElfError, ElfFile};
+use crate::phases::{self, Phase};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::fmt;
@@ -324,6 +325,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Units<'_, H,
     }
 
     fn steal(&self, _: &mut Self::Scratch, (): &mut (), _: u32, item: Self::Item) -> Steal {
+        let _phase = phases::enter(Phase::Units);
         self.host.steal(item.handle, item.product, &item.messages)
     }
 }
@@ -365,8 +367,10 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
+        let mut phase = phases::enter(Phase::Read);
         dwarf.read_info(header.offset, header.size, &mut scratch.buf)?;
         let end = u32::try_from(header.size).map_err(|_| too_large(header))?;
+        phase.then(Phase::Abbreviations);
         dwarf.read_abbrevs(&header, &mut scratch.table, &mut scratch.abbrevs, |tag, at| self.profile.wanted(tag, at))?;
         let mut unit = Unit {
             header,
@@ -377,6 +381,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
             language: 0,
             producer_clang: false,
         };
+        phase.then(Phase::Entry);
         let result = self.decode_in_memory(id, &mut unit, scratch, product, handle, messages);
         scratch.abbrevs = unit.abbrevs;
         result

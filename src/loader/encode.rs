@@ -15,6 +15,7 @@ use crate::encoder::options::{Abi, Options};
 use crate::encoder::report::Report;
 use crate::encoder::source::{SourceNames, wanted};
 use crate::encoder::{EncodeError, Encoder, Unit};
+use crate::phases::{self, Phase};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::path::Path;
@@ -31,6 +32,7 @@ pub struct EncodeContext {
 
 impl EncodeContext {
     pub fn new(dwarf: Arc<DwarfFile>, options: Options) -> Result<Arc<EncodeContext>, LoadError> {
+        let _phase = phases::enter(Phase::Open);
         let mut functions = ElfFunctions::collect(dwarf.program())?;
         if !functions.has_symbol_table() {
             // A stripped program has its symbols where its debugging information is.
@@ -129,6 +131,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         let abi = Abi::of(self.dwarf.elf().machine());
         let local = !std::ptr::eq(source.file, &*self.dwarf);
         let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local };
+        let mut phase = phases::enter(Phase::Walk);
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
         for (unit, start) in units.iter().zip(starts) {
             if let Some(key) = *start {
@@ -138,8 +141,10 @@ impl<Handle> Profile<Handle> for EncodeContext {
                 }
             }
         }
+        phase.then(Phase::Resolve);
         builder.finish(Some(&self.functions));
         name_file(source_path, scratch.builder.messages(), messages);
+        phase.then(Phase::Closures);
         if units.len() == 1 && !self.options.no_drop {
             closure::hash_closures(fragment, &mut scratch.hash);
         }

@@ -16,6 +16,7 @@ use crate::encoder::options::Abi;
 use crate::encoder::report::{Report, text};
 use crate::encoder::source::{SourceNames, wanted};
 use crate::encoder::{EncodeError, Encoder};
+use crate::phases::{self, Phase};
 use parking_lot::Mutex;
 
 /// A file that is still to be read.
@@ -47,7 +48,10 @@ impl MergedFile {
             return Err(error);
         }
         match outcome {
-            Outcome::Done => stage.assembly.finish(file, name, stage.report),
+            Outcome::Done => {
+                let _phase = phases::enter(Phase::MergeFunctions);
+                stage.assembly.finish(file, name, stage.report)
+            }
             other => Err(EncodeError::Workers(other.to_string())),
         }
     }
@@ -116,6 +120,7 @@ impl<'a> Work for Parts<'a> {
     }
 
     fn steal(&self, _: &mut WorkerScratch, stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
+        let _phase = phases::enter(Phase::MergeTypes);
         let Item { mut part, copy, messages } = item;
         // What is wrong with a unit was said with its first copy.
         if !matches!(copy, Copy::Last(_)) {
@@ -147,6 +152,7 @@ impl Parts<'_> {
         let (header, in_alternate) = (planned.header, planned.in_alternate);
         let file = files.file(in_alternate);
         let abbrevs = std::mem::take(&mut scratch.abbrevs);
+        let mut phase = phases::enter(Phase::Abbreviations);
         let mut unit = read_unit(file, header, &mut scratch.buf, &mut scratch.table, abbrevs, wanted)?;
         let Some((_, _, key)) = read_unit_entry(file, &scratch.buf, header.offset, &mut unit, &mut scratch.attrs)? else {
             return Ok(());
@@ -161,11 +167,14 @@ impl Parts<'_> {
         let kabi_prefix = options.kabi_prefix.as_deref();
         let names = SourceNames { source, kabi_prefix, local: in_alternate };
         let abi = Abi::of(context.dwarf.elf().machine());
+        phase.then(Phase::Walk);
         let mut builder = Builder::new(names, options, abi, &mut scratch.builder, part.fragment());
         builder.walk(&units[0], key)?;
+        phase.then(Phase::Resolve);
         let rest = builder.finish_part(&context.functions, plan.targets_in(planned));
         rest.into(part);
         name_file(file.elf().path(), scratch.builder.messages(), messages);
+        phase.then(Phase::Closures);
         if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
             closure::hash_closures(part.fragment(), &mut scratch.hash);
         }
