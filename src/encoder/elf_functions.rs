@@ -22,8 +22,8 @@ pub struct ElfFunctions {
     text: Vec<u8>,
     functions: Vec<Function>,
     symbols: Vec<Symbol>,
-    /// Where the pieces that do not count lie: function and address, sorted.
-    pieces: Vec<(u32, u64)>,
+    /// Addresses of the pieces that do not count, sorted.
+    pieces: Vec<u64>,
     btf_ids: Vec<IdSymbol>,
     /// Open addressing, a power of two: upper half the hash, lower half the index plus one; 0 is free.
     slots: Vec<u64>,
@@ -104,11 +104,7 @@ impl ElfFunctions {
         let mut table = ElfFunctions { text, has_symbol_table: true, ..ElfFunctions::default() };
         table.group(kept);
         table.index();
-        for piece in dropped {
-            if let Some(function) = table.find(table.base_name(&piece)) {
-                table.pieces.push((function, piece.addr));
-            }
-        }
+        table.pieces = dropped.iter().map(|piece| piece.addr).collect();
         table.pieces.sort_unstable();
         table
     }
@@ -232,13 +228,14 @@ impl ElfFunctions {
         &self.btf_ids
     }
 
-    /// Whether code at `addr` belongs to no symbol of the function, pieces included: it is a definition that the linker put
-    /// aside, a weak one for a strong one. Never so in relocatable files, where symbols have no addresses yet.
-    pub fn is_replaced(&self, function: u32, addr: u64) -> bool {
+    /// Whether code at `addr` belongs to no symbol at all: it is a definition that the linker put aside, a weak one for a strong one. Code with
+    /// a symbol of another name (Rust's mangled ones) is another function that is called so in the source. Never so in relocatable files,
+    /// where symbols have no addresses yet.
+    pub fn is_put_aside(&self, addr: u64) -> bool {
         addr != 0
             && !self.relocatable
-            && !self.has_symbol_at(function, addr)
-            && self.pieces.binary_search(&(function, addr)).is_err()
+            && self.pieces.binary_search(&addr).is_err()
+            && !self.symbols.iter().any(|symbol| symbol.addr == addr)
     }
 }
 
@@ -316,13 +313,12 @@ mod tests {
     }
 
     #[test]
-    fn replaced_definitions() {
+    fn definitions_put_aside() {
         let mut table = table(&[("w", 16), ("w.part.0", 32), ("x", 48)]);
-        let w = table.find(b"w").unwrap();
-        assert!(!table.is_replaced(w, 16) && !table.is_replaced(w, 32) && !table.is_replaced(w, 0));
-        assert!(table.is_replaced(w, 48));
+        assert!([0, 16, 32, 48].into_iter().all(|addr| !table.is_put_aside(addr)));
+        assert!(table.is_put_aside(64));
         table.relocatable = true;
-        assert!(!table.is_replaced(w, 48));
+        assert!(!table.is_put_aside(64));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! From all descriptions of a function to its one entry in the BTF, or none.
 
-use super::matching::types_match;
+use super::matching::{types_are_compatible, types_match};
 use super::{Annot, Flags, SavedFunctions, State};
 use crate::btf::{Btf, BtfError, FuncLinkage, Kind, StrOff, TypeId, info_word};
 use crate::encoder::elf_functions::ElfFunctions;
@@ -111,22 +111,16 @@ impl<'a> Emission<'a> {
         if others.is_empty() {
             return;
         }
-        let table = self.table(self.state(start));
-        let is_replaced = |state: &State| table.is_replaced(state.elf_func, state.addr);
-        // A definition that the linker has put aside may well have another prototype, and nobody can call it. Where the linked one is the
-        // assembler's, which knows no prototypes, the others are all that is known, and differ from it.
-        let says_something = |state: &State| state.ret != TypeId::VOID || state.params.len > 0;
-        let is_linked = |s: &State| s.addr != 0 && says_something(s) && table.has_symbol_at(s.elf_func, s.addr);
-        let settled = group.iter().any(|&index| is_linked(self.state(index)));
-        let put_aside = |state: &State| settled && is_replaced(state);
-        let base = group.iter().copied().find(|&index| !put_aside(self.state(index))).unwrap_or(start);
+        let linked = self.linked(group);
+        let put_aside = |this: &Self, index| linked.is_some_and(|linked| this.is_put_aside(linked, index));
+        let base = group.iter().copied().find(|&index| !put_aside(self, index)).unwrap_or(start);
         for &index in others {
             let mut flags = (self.state(start).flags | self.state(index).flags) & SHARED;
             let one_without_addr = (self.state(base).addr == 0) != (self.state(index).addr == 0);
             let settles_nothing = flags.has_any(Flags::UNEXPECTED_REG | Flags::INCONSISTENT | Flags::REORDERED)
                 || self.options.true_signature && one_without_addr
                 || index == base
-                || put_aside(self.state(index));
+                || put_aside(self, index);
             if !settles_nothing && !self.protos_match(base, index) {
                 flags = flags | Flags::INCONSISTENT;
             }
@@ -134,6 +128,35 @@ impl<'a> Emission<'a> {
                 self.state_mut(state).flags = self.state(state).flags | flags;
             }
         }
+    }
+
+    /// The definition that the symbol stands for. Where that is the assembler's, which knows no prototypes, the others are all that is
+    /// known, and differ from it.
+    fn linked(&self, group: &[u32]) -> Option<u32> {
+        let says_something = |state: &State| state.ret != TypeId::VOID || state.params.len > 0;
+        group.iter().copied().find(|&index| {
+            let state = self.state(index);
+            state.addr != 0 && says_something(state) && self.table(state).has_symbol_at(state.elf_func, state.addr)
+        })
+    }
+
+    /// Whether a definition is one that the linker has put aside for another one, with another prototype, so that nobody can call it. One whose
+    /// types have but other names (u64 for unsigned long long) is the same function, and those that differ in names are inconsistent.
+    fn is_put_aside(&self, linked: u32, index: u32) -> bool {
+        let (state, table) = (self.state(index), self.table(self.state(index)));
+        // Cheap questions first: there are many descriptions, and the last question goes through all symbols.
+        state.addr != 0
+            && !table.has_symbol_at(state.elf_func, state.addr)
+            && !self.is_compatible(self.state(linked), state)
+            && table.is_put_aside(state.addr)
+    }
+
+    /// Whether two descriptions have the same prototype as the C language sees it.
+    fn is_compatible(&self, s: &State, t: &State) -> bool {
+        let (params, others) = (&self.saved.params[s.params.range()], &self.saved.params[t.params.range()]);
+        params.len() == others.len()
+            && types_are_compatible(self.btf, s.ret, t.ret)
+            && params.iter().zip(others).all(|(p, q)| types_are_compatible(self.btf, p.type_id, q.type_id))
     }
 
     fn protos_match(&mut self, a: u32, b: u32) -> bool {

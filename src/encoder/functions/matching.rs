@@ -12,11 +12,26 @@ const MAX_DEPTH: u32 = 64;
 #[inline]
 pub(super) fn types_match(btf: &Btf, a: TypeId, b: TypeId) -> bool {
     let mut steps = MAX_STEPS;
-    a == b || matches(btf, a, b, MAX_DEPTH, &mut steps)
+    a == b || matches(btf, a, b, Typedefs::Matter, MAX_DEPTH, &mut steps)
 }
 
-fn matches(btf: &Btf, mut a: TypeId, mut b: TypeId, depth: u32, steps: &mut u32) -> bool {
+/// The same, with typedefs standing for what they name, as the C language has it.
+pub(super) fn types_are_compatible(btf: &Btf, a: TypeId, b: TypeId) -> bool {
+    let mut steps = MAX_STEPS;
+    matches(btf, a, b, Typedefs::AreSeenThrough, MAX_DEPTH, &mut steps)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Typedefs {
+    Matter,
+    AreSeenThrough,
+}
+
+fn matches(btf: &Btf, mut a: TypeId, mut b: TypeId, typedefs: Typedefs, depth: u32, steps: &mut u32) -> bool {
     loop {
+        if typedefs == Typedefs::AreSeenThrough {
+            (a, b) = (behind_typedefs(btf, a), behind_typedefs(btf, b));
+        }
         if a == b {
             return true;
         }
@@ -50,8 +65,8 @@ fn matches(btf: &Btf, mut a: TypeId, mut b: TypeId, depth: u32, steps: &mut u32)
             Kind::FuncProto => {
                 let Some(depth) = depth.checked_sub(1) else { return false };
                 return t.vlen() == u.vlen()
-                    && matches(btf, reference(t), reference(u), depth, steps)
-                    && t.params().zip(u.params()).all(|(p, q)| matches(btf, p.type_id, q.type_id, depth, steps));
+                    && matches(btf, reference(t), reference(u), typedefs, depth, steps)
+                    && t.params().zip(u.params()).all(|(p, q)| matches(btf, p.type_id, q.type_id, typedefs, depth, steps));
             }
             _ => return false,
         }
@@ -60,6 +75,17 @@ fn matches(btf: &Btf, mut a: TypeId, mut b: TypeId, depth: u32, steps: &mut u32)
 
 fn reference(t: Type<'_>) -> TypeId {
     t.type_id().unwrap_or(TypeId::VOID)
+}
+
+/// Typedefs that lead in a circle end at one of them.
+fn behind_typedefs(btf: &Btf, mut id: TypeId) -> TypeId {
+    for _ in 0..MAX_STEPS {
+        match btf.get(id) {
+            Some(t) if t.kind() == Kind::Typedef => id = reference(t),
+            _ => break,
+        }
+    }
+    id
 }
 
 /// A forward declaration counts as what it declares.
@@ -113,6 +139,23 @@ mod tests {
         btf.add_func_param(b"x", p)?;
         btf.add_func_param(b"", TypeId::VOID)?;
         assert!(m(&btf, f, g) && !m(&btf, f, h));
+        Ok(())
+    }
+
+    #[test]
+    fn typedefs_count_or_not() -> Result<(), BtfError> {
+        let mut btf = Btf::new(Endian::HOST);
+        let int = btf.add_int(b"int", 4, INT_SIGNED)?;
+        let long = btf.add_int(b"long", 8, INT_SIGNED)?;
+        let inner = btf.add_typedef(b"__t", int)?;
+        let outer = btf.add_typedef(b"t", inner)?;
+        let (p, q, r) = (btf.add_ptr(int)?, btf.add_ptr(outer)?, btf.add_ptr(long)?);
+        assert!(!types_match(&btf, int, outer) && !types_match(&btf, p, q));
+        assert!(types_are_compatible(&btf, int, outer) && types_are_compatible(&btf, p, q));
+        assert!(!types_are_compatible(&btf, q, r) && !types_are_compatible(&btf, outer, long));
+        assert!(!types_are_compatible(&btf, outer, TypeId::VOID) && types_are_compatible(&btf, TypeId::VOID, TypeId::VOID));
+        let circle = btf.add_typedef(b"c", TypeId(btf.type_count()))?;
+        assert!(types_are_compatible(&btf, circle, circle) && !types_are_compatible(&btf, circle, int));
         Ok(())
     }
 

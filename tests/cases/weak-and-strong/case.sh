@@ -1,9 +1,11 @@
-# A weak and a strong definition with different prototypes: the one whose address the symbol has is encoded, long wk(long, long).
+# A weak and a strong definition with different prototypes: the one whose address the symbol has is encoded, long wk(long, long). Where the
+# types differ in typedefs' names only, and where another function of the source's name has a symbol of its own, C's rules hold.
 build() {
 	gcc -g -O2 -c weak.c
 	gcc -g -O2 -c strong.c
-	gcc weak.o strong.o -o program
-	gcc strong.o weak.o -o reversed
+	gcc -g -O2 -c named.c
+	gcc weak.o strong.o named.o -o program
+	gcc named.o strong.o weak.o -o reversed
 }
 
 check_btf() {
@@ -13,6 +15,12 @@ check_btf() {
 			succeeds "$file, $features"
 			c_run pfunct -F btf -f wk o.btf
 			holds 'wk\(long int a, long int b\)'
+			c_run pfunct -F btf -f by_pointer o.btf
+			holds 'by_pointer\(struct b \* b\)'
+		done
+		for name in spelled named; do
+			c_run pfunct -F btf -f $name o.btf
+			lacks "$name\\("
 		done
 	done
 }
