@@ -19,6 +19,7 @@ mod packed;
 mod records;
 pub mod report;
 mod resolve;
+pub mod same_names;
 mod signature;
 pub mod source;
 pub mod variables;

@@ -1,6 +1,7 @@
 //! What the encoder takes from entries: which attributes, and their names as fragments keep them.
 
 use super::fragment::{LocalStrings, NameRef, NameSource};
+use super::same_names::{NameMemory, SameNames};
 use crate::dwarf::abbrev::{Attrs, Slot};
 use crate::dwarf::cursor::str_at;
 use crate::dwarf::source::{Source, Unit};
@@ -13,6 +14,8 @@ pub struct SourceNames<'a> {
     pub kabi_prefix: Option<&'a [u8]>,
     /// The strings are another file's than those that the merge knows: fragments keep them themselves.
     pub local: bool,
+    /// Where offsets differ for equal names: what makes them equal.
+    pub same: Option<(&'a SameNames, &'a NameMemory)>,
 }
 
 impl<'a> std::ops::Deref for SourceNames<'a> {
@@ -30,7 +33,7 @@ impl<'a> SourceNames<'a> {
         let Some((form, value)) = attrs.get(slot) else { return NameRef::NONE };
         if form == dw::DW_FORM_strp && self.kabi_prefix.is_none() && !self.local && value < self.file.debug_str().len() as u64 {
             if let Some(name) = NameRef::debug_str(value) {
-                return name;
+                return self.first(name);
             }
         }
         self.name_slow(unit, form, value, strings)
@@ -44,8 +47,16 @@ impl<'a> SourceNames<'a> {
             }
         }
         match in_debug_str.filter(|_| !self.local).and_then(NameRef::debug_str) {
-            Some(name) => name,
+            Some(name) => self.first(name),
             None => strings.push(bytes),
+        }
+    }
+
+    #[inline]
+    fn first(&self, name: NameRef) -> NameRef {
+        match self.same {
+            None => name,
+            Some((all, memory)) => memory.first(all, self.file.debug_str(), name),
         }
     }
 

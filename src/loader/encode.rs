@@ -13,6 +13,7 @@ use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::fragment::Fragment;
 use crate::encoder::options::{Abi, Options};
 use crate::encoder::report::Report;
+use crate::encoder::same_names::{NameMemory, SameNames};
 use crate::encoder::source::{SourceNames, wanted};
 use crate::encoder::{EncodeError, Encoder, Unit};
 use crate::phases::{self, Phase};
@@ -26,6 +27,10 @@ pub struct EncodeContext {
     pub dwarf: Arc<DwarfFile>,
     pub functions: Arc<ElfFunctions>,
     pub options: Options,
+    /// Names of a file in which each unit has strings of its own.
+    same_names: Option<SameNames>,
+    /// There is nothing that a second unit could repeat.
+    single_unit: bool,
     /// Fragments whose memory may be used again.
     pool: Mutex<Vec<Fragment>>,
 }
@@ -39,7 +44,10 @@ impl EncodeContext {
             functions = ElfFunctions::collect(dwarf.elf())?;
         }
         let functions = Arc::new(functions);
-        Ok(Arc::new(EncodeContext { dwarf, functions, options, pool: Mutex::default() }))
+        let first = dwarf.unit_header(0).ok().flatten();
+        let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
+        let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
+        Ok(Arc::new(EncodeContext { dwarf, functions, options, same_names, single_unit, pool: Mutex::default() }))
     }
 
     /// Takes back what is not needed any more.
@@ -87,6 +95,7 @@ pub(super) fn name_file(path: &Path, from: &mut Vec<String>, to: &mut Vec<String
 pub struct EncodeScratch {
     builder: Scratch,
     hash: closure::HashScratch,
+    memory: NameMemory,
 }
 
 impl<Handle> Profile<Handle> for EncodeContext {
@@ -130,7 +139,11 @@ impl<Handle> Profile<Handle> for EncodeContext {
         let (units, source_path) = (source.units, source.file.elf().path());
         let abi = Abi::of(self.dwarf.elf().machine());
         let local = !std::ptr::eq(source.file, &*self.dwarf);
-        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local };
+        let same = self.same_names.as_ref().map(|all| {
+            scratch.memory.prepare();
+            (all, &scratch.memory)
+        });
+        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local, same };
         let mut phase = phases::enter(Phase::Walk);
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
         for (unit, start) in units.iter().zip(starts) {
@@ -145,7 +158,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         builder.finish(Some(&self.functions));
         name_file(source_path, scratch.builder.messages(), messages);
         phase.then(Phase::Closures);
-        if units.len() == 1 && !self.options.no_drop {
+        if units.len() == 1 && !self.single_unit && !self.options.no_drop {
             closure::hash_closures(fragment, &mut scratch.hash);
         }
         Ok(())
