@@ -99,11 +99,13 @@ impl Codec {
         if self.little { u16::from_le_bytes(raw) } else { u16::from_be_bytes(raw) }
     }
 
+    #[inline]
     pub fn u32(self, bytes: &[u8], at: usize) -> u32 {
         let raw = array(bytes, at);
         if self.little { u32::from_le_bytes(raw) } else { u32::from_be_bytes(raw) }
     }
 
+    #[inline]
     pub fn u64(self, bytes: &[u8], at: usize) -> u64 {
         let raw = array(bytes, at);
         if self.little { u64::from_le_bytes(raw) } else { u64::from_be_bytes(raw) }
@@ -117,6 +119,15 @@ impl Codec {
 
     /// Writes the low bytes of `value` over all of `bytes`.
     pub fn put_uint(self, bytes: &mut [u8], value: u64) {
+        // Nearly all places have one of two sizes, and a module has some hundred thousand of them.
+        if let Ok(place) = <&mut [u8; 4]>::try_from(&mut *bytes) {
+            *place = if self.little { (value as u32).to_le_bytes() } else { (value as u32).to_be_bytes() };
+            return;
+        }
+        if let Ok(place) = <&mut [u8; 8]>::try_from(&mut *bytes) {
+            *place = if self.little { value.to_le_bytes() } else { value.to_be_bytes() };
+            return;
+        }
         let write = |(i, byte): (usize, &mut u8)| *byte = value.checked_shr(8 * i as u32).unwrap_or(0) as u8;
         if self.little {
             bytes.iter_mut().enumerate().for_each(write);
@@ -254,6 +265,7 @@ impl Codec {
 
     /// `machine` matters: 64-bit MIPS stores the parts of `r_info` as single fields in file order, and SPARC V9 keeps data for
     /// one relocation type in the upper 24 bits of the type.
+    #[inline]
     pub fn relocation(self, bytes: &[u8], with_addend: bool, machine: u16) -> RelocationEntry {
         let w = self.word_size();
         let (symbol, kind) = if !self.is_64 {

@@ -339,9 +339,14 @@ struct Patch<'a> {
 impl Patch<'_> {
     fn apply_all(&mut self, entries: &[u8], with_addend: bool) -> Result<(), ElfError> {
         let machine = self.file.machine();
+        // Most entries are of the type of the one before them.
+        let mut known = (0, operation(machine, 0));
         for entry in entries.chunks_exact(self.file.codec.relocation_size(with_addend)) {
             let entry = self.file.codec.relocation(entry, with_addend, machine);
-            let Some(operation) = operation(machine, entry.kind) else {
+            if known.0 != entry.kind {
+                known = (entry.kind, operation(machine, entry.kind));
+            }
+            let Some(operation) = known.1 else {
                 return Err(ElfError::UnknownRelocation {
                     path: self.file.source.path.clone(),
                     section: self.file.name_for_message(self.target),
@@ -380,6 +385,7 @@ impl Patch<'_> {
     }
 
     /// `None` if the place lies outside the section, or is no number of the expected form.
+    #[inline]
     fn apply(&mut self, operation: Operation, offset: u64, symbol: u64, addend: Option<i64>) -> Option<()> {
         let codec = self.file.codec;
         let rest = self.bytes.get_mut(usize::try_from(offset).ok()?..)?;

@@ -12,12 +12,13 @@
 //!    they are compared by content, deepest first.
 //! 6. *Compaction* (`compact`): survivors move together and every id is replaced.
 //!
-//! Variables and data sections always stay. The types of a base stay too, and own types may be replaced by them.
+//! Variables and data sections always stay. The types of a base stay too, and own types may be replaced by them (`base`).
 //!
 //! The output has to equal libbpf's, so wherever the result depends on an order (of candidates, of the walk over the graph, of
 //! what is mapped when) it is libbpf's order. Where libbpf recurses along the graph, explicit stacks are used here: a chain of a
 //! million pointers is no reason to crash.
 
+mod base;
 mod compact;
 mod compare;
 mod equiv;
@@ -186,9 +187,11 @@ impl Btf {
     fn nodes(&self) -> Result<Vec<Node>, BtfError> {
         let type_count = self.type_count();
         let mut nodes = Vec::with_capacity(type_count as usize);
-        for id in 0..self.start_id {
-            let info = self.record(TypeId(id)).and_then(|record| record.get(INFO).copied()).unwrap_or(0);
-            nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info });
+        nodes.push(Node { map: 0, hypothesis: UNMAPPED, start: 0, info: 0 });
+        if let Some(base) = &self.base {
+            base::each(base, &mut |id, record| {
+                nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info: record[INFO] });
+            });
         }
         for (index, &start) in self.starts.iter().enumerate() {
             let id = self.start_id + index as u32;
@@ -246,18 +249,5 @@ impl Dedup {
             self.types.resolve_fwds();
         }
         self.ref_types()
-    }
-
-    /// Makes the base's types candidates.
-    fn enter_base(&mut self) {
-        for id in 1..self.types.start_id {
-            match compare::hash_in_base(self.types.record(id)) {
-                Some(hash) => self.table.add(hash, id),
-                // libbpf files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
-                // that does not: it never finds them.
-                None if self.types.kind(id) == Some(Kind::Typedef) => self.table.count_one(),
-                None => {}
-            }
-        }
     }
 }
