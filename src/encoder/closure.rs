@@ -4,58 +4,62 @@
 //! with all it refers to; the merge drops those whose hash it has seen in an earlier unit. Within a unit nothing is dropped: which of
 //! two equal reference types deduplication keeps depends on the order in which it meets them.
 //!
-//! Types that lead to each other form strongly connected components (Tarjan's algorithm, with its own stack). A component of one
-//! mixes its own content with its children's hashes. In a larger one each node mixes its content with, per child: the closure
-//! hash of a child outside; the content of a child inside that has a name; for a child without a name the same value of that
-//! child, so that chains of nameless types count down to the next name. One more round mixes in the children's values, and the
-//! sum over the component goes into each node.
+//! A type's hash mixes its own words with a token for each child. Children that are complete give their hashes. Types that lead to each
+//! other form strongly connected components (Tarjan's algorithm, with its own stack); inside of one, a child with a name gives a token of its
+//! name, kind and size, a child without a name its own value, so that chains of nameless types count down to the next name. Where each such
+//! token belongs to one member alone, as in nearly all components, these values say all about the component, and the hash of a member is its
+//! value with the sum of all of them. Where two members share a token, further rounds with the members' values as tokens come in between.
 
-use super::fragment::{Fragment, INDEX_TYPE, NameRef, NameSource};
+use super::fragment::{Fragment, NameRef, NameSource};
 use crate::btf::Kind;
 
-/// A hash in the making, and a finished one: 128 bits of state, two words mixed in with one multiplication.
+/// Words of a record before those that its kind adds.
+const HEAD: usize = 3;
+
+/// A hash in the making, and a finished one.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Hash(u64, u64);
 
 const START: Hash = Hash(0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
+/// Keeps the factors of small contents apart from small numbers.
+const KEY: Hash = Hash(0x8ebc_6af0_9c88_c6e3, 0x5897_53e7_0c2f_18a5);
 
 impl Hash {
-    /// The rotations make the two sides different: `x` with `y` mixed in must not be `y` with `x` mixed in. What is added to the
-    /// product keeps what a factor of 0 would wipe out.
-    #[inline]
-    fn mix(self, v: Hash) -> Hash {
-        let (a, b) = (self.0.rotate_left(31) ^ v.0, self.1.rotate_left(33).wrapping_add(v.1));
-        let product = u128::from(a ^ START.0) * u128::from(b ^ START.1);
-        Hash((product as u64) ^ b.rotate_left(29), ((product >> 64) as u64).wrapping_add(a.rotate_left(17)))
-    }
-
-    #[inline]
-    fn mix_words(self, a: u32, b: u32, c: u32) -> Hash {
-        self.mix(Hash(u64::from(a) | u64::from(b) << 32, u64::from(c)))
+    /// Mixes in two words of content and a child's token with one multiplication. The rotations make the sides different: order counts. What
+    /// is added to the product keeps what a factor of 0 would wipe out.
+    #[inline(always)]
+    fn mix(self, content: u64, token: Hash) -> Hash {
+        let (a, b) = (self.0 ^ content, self.1 ^ token.0);
+        let product = u128::from(a ^ KEY.0) * u128::from(b ^ KEY.1);
+        let low = (product as u64) ^ b.rotate_left(29);
+        Hash(low.wrapping_add(token.1), ((product >> 64) as u64).wrapping_add(a.rotate_left(17)))
     }
 
     fn add(self, h: Hash) -> Hash {
         Hash(self.0.wrapping_add(h.0), self.1.wrapping_add(h.1))
     }
 
+    #[inline(always)]
     fn value(self) -> u128 {
         u128::from(self.0) << 64 | u128::from(self.1)
+    }
+
+    #[inline(always)]
+    fn of(value: u128) -> Hash {
+        Hash((value >> 64) as u64, value as u64)
     }
 }
 
 /// What stands for void among children.
 const VOID: Hash = Hash(0, 0);
 
-/// Where a type is in the walk. Node `i` is local id `i + 1`.
+/// Where a type is in the walk. Node 0 is void, node `i` local id `i`.
 #[derive(Clone, Copy, Default)]
 struct Node {
-    /// Start of its share of `children`.
-    children: u32,
     /// Order of discovery, 0 for not yet met.
     index: u32,
-    /// The lowest index it leads back to; [`COMPLETE`] once its component is.
+    /// The lowest index it leads back to; [`COMPLETE`] once its hash is known.
     low: u32,
-    named: bool,
 }
 
 /// Higher than every index: what is complete never lowers the index that something leads back to.
@@ -64,195 +68,157 @@ const COMPLETE: u32 = u32::MAX;
 /// What only members of larger components have.
 #[derive(Clone, Copy, Default)]
 struct Member {
-    /// The value of the first round.
-    first: Hash,
-    /// Number of the component being hashed.
+    /// What it is known by to the others.
+    token: Hash,
+    /// Number of the component for which it has its token.
     component: u32,
-    /// Component for which `first` has been started.
-    done: u32,
 }
+
+/// Rounds in a component in which a token is not that of one member alone. Each looks one reference further.
+const AMBIGUOUS_ROUNDS: usize = 3;
 
 /// Reused buffers.
 #[derive(Default)]
 pub struct HashScratch {
-    /// One more than there are types: the last one ends the shares of `children`.
     nodes: Vec<Node>,
-    /// Local ids, 0 for void.
-    children: Vec<u32>,
-    /// Hash of each type's content without its children.
-    local: Vec<Hash>,
-    /// Of complete types.
-    closure: Vec<Hash>,
+    /// Of nodes in components of more than one.
     members: Vec<Member>,
     /// Nodes of components not yet complete.
     stack: Vec<u32>,
-    /// The path being walked: node and its next child.
+    /// The path being walked: node and word of its next child.
     path: Vec<(u32, u32)>,
+    /// Tokens of the component, each with its number: open addressing. What is left of others counts as empty.
+    tokens: Vec<(u64, u32)>,
     /// Number of the component hashed last, of any fragment.
-    last_component: u32,
+    component: u32,
 }
 
 /// Fills in `fragment.closures`.
-pub fn hash_closures(fragment: &mut Fragment, s: &mut HashScratch) {
-    s.read(fragment);
-    s.components();
-    fragment.closures.clear();
-    fragment.closures.extend(s.closure[..fragment.starts.len()].iter().map(|h| h.value()));
-}
-
-/// Mixes in a name, by its offset in `.debug_str` where it has one, and two words.
-#[inline(always)]
-fn mix_name(h: Hash, word: u32, b: u32, c: u32, f: &Fragment) -> Hash {
-    match NameRef::from_word(word).source() {
-        NameSource::Local(i) => mix_bytes(h, f.strings.get(i), b, c),
-        _ => h.mix_words(word, b, c),
+pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
+    let count = fragment.starts.len();
+    let mut closures = std::mem::take(&mut fragment.closures);
+    closures.resize(count + 1, 0);
+    closures[0] = VOID.value();
+    scratch.nodes.clear();
+    scratch.nodes.resize(count + 1, Node::default());
+    scratch.nodes[0] = Node { index: COMPLETE, low: COMPLETE };
+    // What earlier fragments left there is never looked at, since components have numbers of their own.
+    if scratch.members.len() <= count {
+        scratch.members.resize(count + 1, Member::default());
     }
+    if scratch.component > u32::MAX / 2 {
+        scratch.members.fill(Member::default());
+        scratch.tokens.clear();
+        scratch.component = 0;
+    }
+    Walk { f: fragment, s: scratch, closures: &mut closures }.components();
+    fragment.closures = closures;
 }
 
-#[cold]
-fn mix_bytes(h: Hash, bytes: &[u8], b: u32, c: u32) -> Hash {
-    let h = h.mix(Hash(u64::from(b) | u64::from(c) << 32, u64::MAX ^ bytes.len() as u64));
-    bytes.chunks(8).fold(h, |h, chunk| {
-        let mut b = [0; 8];
-        b[..chunk.len()].copy_from_slice(chunk);
-        h.mix(Hash(u64::from_le_bytes(b), 0))
-    })
+/// The words in which a record's children stand.
+#[derive(Clone, Copy)]
+struct Children {
+    at: u32,
+    end: u32,
+    step: u32,
 }
 
-impl HashScratch {
-    /// Content and children of every node.
-    fn read(&mut self, f: &Fragment) {
-        self.nodes.clear();
-        self.children.clear();
-        self.local.clear();
-        self.nodes.reserve(f.starts.len() + 1);
-        for (i, &start) in f.starts.iter().enumerate() {
-            let end = f.starts.get(i + 1).map_or(f.words.len(), |&e| e as usize);
-            let w = &f.words[start as usize..end];
-            let children = self.children.len() as u32;
-            let (local, rest) = match Kind::of_info(w[1]) {
-                Some(
-                    Kind::Ptr
-                    | Kind::Typedef
-                    | Kind::Const
-                    | Kind::Volatile
-                    | Kind::Restrict
-                    | Kind::TypeTag
-                    | Kind::Func
-                    | Kind::Var
-                    | Kind::DeclTag,
-                ) => {
-                    self.children.push(w[2]);
-                    (mix_name(START, w[0], w[1], 0, f), &w[3..])
-                }
-                Some(Kind::Array) => {
-                    debug_assert_eq!(w[4], INDEX_TYPE);
-                    self.children.push(w[3]);
-                    (START.mix_words(w[0], w[1], w[5]), &[][..])
-                }
-                Some(Kind::Struct | Kind::Union) => {
-                    let mut h = mix_name(START, w[0], w[1], w[2], f);
-                    for m in w[3..].chunks_exact(3) {
-                        self.children.push(m[1]);
-                        h = mix_name(h, m[0], m[2], 0, f);
-                    }
-                    (h, &[][..])
-                }
-                Some(Kind::FuncProto) => {
-                    self.children.push(w[2]);
-                    let mut h = START.mix_words(w[0], w[1], 0);
-                    for p in w[3..].chunks_exact(2) {
-                        self.children.push(p[1]);
-                        h = mix_name(h, p[0], 0, 0, f);
-                    }
-                    (h, &[][..])
-                }
-                Some(Kind::Enum) => {
-                    let h = mix_name(START, w[0], w[1], w[2], f);
-                    (w[3..].chunks_exact(2).fold(h, |h, e| mix_name(h, e[0], e[1], 0, f)), &[][..])
-                }
-                Some(Kind::Enum64) => {
-                    let h = mix_name(START, w[0], w[1], w[2], f);
-                    (w[3..].chunks_exact(3).fold(h, |h, e| mix_name(h, e[0], e[1], e[2], f)), &[][..])
-                }
-                Some(Kind::Int | Kind::Float | Kind::Fwd | Kind::Datasec) | None => {
-                    (mix_name(START, w[0], w[1], w[2], f), &w[3..])
-                }
-            };
-            let mut local = rest.iter().fold(local, |h, &x| h.mix_words(x, 0, 0));
-            if f.outward {
-                // A type of another unit counts as what it is known by.
-                for child in &mut self.children[children as usize..] {
-                    if *child as usize > f.starts.len() {
-                        local = local.mix_words(*child - f.starts.len() as u32, u32::MAX, 0);
-                        *child = 0;
-                    }
-                }
-            }
-            self.local.push(local);
-            self.nodes.push(Node { children, named: w[0] != 0, ..Node::default() });
-        }
-        self.nodes.push(Node { children: self.children.len() as u32, ..Node::default() });
-        // What earlier fragments left is never looked at: closures are written first, and components have numbers of their own.
-        let count = f.starts.len();
-        if self.closure.len() < count {
-            self.closure.resize(count, Hash::default());
-            self.members.resize(count, Member::default());
-        }
+/// First word and distance of the children's ids in records of each kind; kinds without children have a distance of 0.
+const PLACES: [(u8, u8); 32] = {
+    let mut places = [(0, 0); 32];
+    places[Kind::Ptr as usize] = (2, 3);
+    places[Kind::Typedef as usize] = (2, 3);
+    places[Kind::Const as usize] = (2, 3);
+    places[Kind::Volatile as usize] = (2, 3);
+    places[Kind::Restrict as usize] = (2, 3);
+    places[Kind::TypeTag as usize] = (2, 3);
+    // The index type is known by the merge only and is the same for all.
+    places[Kind::Array as usize] = (3, 3);
+    places[Kind::Struct as usize] = (4, 3);
+    places[Kind::Union as usize] = (4, 3);
+    // The result, and then each parameter's type.
+    places[Kind::FuncProto as usize] = (2, 2);
+    places
+};
+
+struct Walk<'a> {
+    f: &'a Fragment,
+    s: &'a mut HashScratch,
+    /// Of complete types, and the values of members while their component is hashed.
+    closures: &'a mut [u128],
+}
+
+impl Walk<'_> {
+    #[inline(always)]
+    fn record(&self, node: u32) -> &[u32] {
+        let starts = &self.f.starts;
+        let end = starts.get(node as usize).map_or(self.f.words.len(), |&e| e as usize);
+        &self.f.words[starts[node as usize - 1] as usize..end]
     }
 
-    #[inline]
-    fn children(&self, node: u32) -> std::ops::Range<usize> {
-        self.nodes[node as usize].children as usize..self.nodes[node as usize + 1].children as usize
+    #[inline(always)]
+    fn children(&self, node: u32) -> Children {
+        let starts = &self.f.starts;
+        let start = starts[node as usize - 1];
+        let end = starts.get(node as usize).map_or(self.f.words.len() as u32, |&e| e);
+        let (first, step) = PLACES[(self.f.words[start as usize + 1] >> 24 & 0x1f) as usize];
+        if step == 0 {
+            return Children { at: end, end, step: 1 };
+        }
+        Children { at: start + u32::from(first), end, step: u32::from(step) }
+    }
+
+    /// Whether the hash of a child is known. A type of another unit is known by its number.
+    #[inline(always)]
+    fn is_complete(&self, child: u32) -> bool {
+        self.s.nodes.get(child as usize).is_none_or(|n| n.low == COMPLETE)
+    }
+
+    #[inline(always)]
+    fn closure(&self, child: u32) -> Hash {
+        match self.closures.get(child as usize) {
+            Some(&closure) => Hash::of(closure),
+            None => Hash(u64::from(child - self.closures.len() as u32), START.1),
+        }
     }
 
     /// Tarjan's algorithm; components come out children first.
     fn components(&mut self) {
-        let count = self.local.len() as u32;
         let mut next_index = 1;
-        if self.last_component > u32::MAX / 2 {
-            self.members.fill(Member::default());
-            self.last_component = 0;
-        }
-        for root in 0..count {
-            if self.nodes[root as usize].index != 0 || self.try_single(root) {
+        for root in 1..self.s.nodes.len() as u32 {
+            if self.s.nodes[root as usize].index != 0 || self.try_single(root) {
                 continue;
             }
             self.visit(root, &mut next_index);
-            while let Some(&(node, child)) = self.path.last() {
-                let end = self.nodes[node as usize + 1].children;
-                let mut low = self.nodes[node as usize].low;
-                let mut at = child;
-                let mut descend = None;
+            while let Some(&(node, at)) = self.s.path.last() {
+                let Children { mut at, end, step } = Children { at, ..self.children(node) };
+                let mut low = self.s.nodes[node as usize].low;
+                let mut descend = 0;
                 while at < end {
-                    let c = self.children[at as usize];
-                    at += 1;
-                    if c == 0 {
-                        continue;
-                    }
-                    let c = c - 1;
-                    let child = &self.nodes[c as usize];
-                    if child.index != 0 {
-                        low = low.min(child.low);
-                    } else if !self.try_single(c) {
-                        descend = Some(c);
+                    let child = self.f.words[at as usize];
+                    at += step;
+                    // A type of another unit leads nowhere.
+                    let Some(&n) = self.s.nodes.get(child as usize) else { continue };
+                    if n.index != 0 {
+                        low = low.min(n.low);
+                    } else if !self.try_single(child) {
+                        descend = child;
                         break;
                     }
                 }
-                self.nodes[node as usize].low = low;
-                if let Some(c) = descend {
-                    if let Some(top) = self.path.last_mut() {
+                self.s.nodes[node as usize].low = low;
+                if descend != 0 {
+                    if let Some(top) = self.s.path.last_mut() {
                         top.1 = at;
                     }
-                    self.visit(c, &mut next_index);
+                    self.visit(descend, &mut next_index);
                     continue;
                 }
-                self.path.pop();
-                if low == self.nodes[node as usize].index {
-                    self.last_component += 1;
-                    self.complete(node, self.last_component);
-                } else if let Some(&(parent, _)) = self.path.last() {
-                    let parent = &mut self.nodes[parent as usize];
+                self.s.path.pop();
+                if low == self.s.nodes[node as usize].index {
+                    self.complete(node);
+                } else if let Some(&(parent, _)) = self.s.path.last() {
+                    let parent = &mut self.s.nodes[parent as usize];
                     parent.low = parent.low.min(low);
                 }
             }
@@ -262,129 +228,203 @@ impl HashScratch {
     /// Hashes a node all of whose children are complete, without a walk; `false` for others.
     #[inline]
     fn try_single(&mut self, node: u32) -> bool {
-        let mut h = self.local[node as usize];
-        for at in self.children(node) {
-            h = h.mix(match self.children[at] {
-                0 => VOID,
-                c if self.nodes[c as usize - 1].low == COMPLETE => self.closure[c as usize - 1],
-                _ => return false,
-            });
+        let Children { mut at, end, step } = self.children(node);
+        while at < end {
+            if !self.is_complete(self.f.words[at as usize]) {
+                return false;
+            }
+            at += step;
         }
-        self.closure[node as usize] = h;
-        let n = &mut self.nodes[node as usize];
-        n.index = COMPLETE;
-        n.low = COMPLETE;
+        let value = self.value(node, |child| self.closure(child));
+        self.closures[node as usize] = value.value();
+        self.s.nodes[node as usize] = Node { index: COMPLETE, low: COMPLETE };
         true
     }
 
     fn visit(&mut self, node: u32, next_index: &mut u32) {
-        let n = &mut self.nodes[node as usize];
-        n.index = *next_index;
-        n.low = *next_index;
+        self.s.nodes[node as usize] = Node { index: *next_index, low: *next_index };
         *next_index += 1;
-        self.stack.push(node);
-        self.path.push((node, n.children));
+        self.s.stack.push(node);
+        self.s.path.push((node, self.children(node).at));
     }
 
     /// Hashes the component whose first met node is `node`; its members are the stack's top.
-    fn complete(&mut self, node: u32, component: u32) {
-        if self.stack.last() == Some(&node) {
-            self.stack.pop();
-            self.single(node);
-            return;
+    fn complete(&mut self, node: u32) {
+        let from = self.s.stack.iter().rposition(|&x| x == node).unwrap_or(0);
+        self.s.component += 1;
+        let ambiguous = self.give_tokens(from);
+        // What was met last is mostly what others wait for.
+        for i in (from..self.s.stack.len()).rev() {
+            self.first_value(self.s.stack[i]);
         }
-        let from = self.stack.iter().rposition(|&x| x == node).unwrap_or(0);
-        for i in from..self.stack.len() {
-            self.members[self.stack[i] as usize].component = component;
-        }
-        for i in from..self.stack.len() {
-            self.first_round(self.stack[i], component);
-        }
-        let mut sum = VOID;
-        for i in from..self.stack.len() {
-            let member = self.stack[i];
-            let mut h = self.members[member as usize].first;
-            for at in self.children(member) {
-                h = h.mix(match self.children[at] {
-                    0 => VOID,
-                    c => {
-                        let c = c as usize - 1;
-                        let member = &self.members[c];
-                        if member.component == component { member.first } else { self.closure[c] }
-                    }
-                });
+        if ambiguous {
+            for _ in 0..AMBIGUOUS_ROUNDS {
+                self.further_round(from);
             }
-            self.closure[member as usize] = h;
-            sum = sum.add(h);
         }
-        for i in from..self.stack.len() {
-            let member = self.stack[i] as usize;
-            self.closure[member] = self.closure[member].mix(sum);
-            self.nodes[member].low = COMPLETE;
+        let members = &self.s.stack[from..];
+        let sum = members.iter().fold(VOID, |sum, &m| sum.add(Hash::of(self.closures[m as usize])));
+        for &m in members {
+            let closure = &mut self.closures[m as usize];
+            *closure = Hash::of(*closure).mix(0, sum).value();
+            self.s.nodes[m as usize].low = COMPLETE;
         }
-        self.stack.truncate(from);
+        self.s.stack.truncate(from);
     }
 
-    /// A component of one. A reference to itself counts as its content.
-    fn single(&mut self, node: u32) {
-        let local = self.local[node as usize];
-        let mut h = local;
-        for at in self.children(node) {
-            h = h.mix(match self.children[at] {
-                0 => VOID,
-                c if c - 1 == node => local,
-                c => self.closure[c as usize - 1],
-            });
+    /// Gives the members with a name their tokens; says whether two have the same.
+    fn give_tokens(&mut self, from: usize) -> bool {
+        let component = self.s.component;
+        let room = (2 * (self.s.stack.len() - from)).next_power_of_two();
+        if self.s.tokens.len() < room {
+            self.s.tokens.clear();
+            self.s.tokens.resize(room, (0, 0));
         }
-        self.closure[node as usize] = h;
-        self.nodes[node as usize].low = COMPLETE;
-    }
-
-    /// The first value of a member, after those of the nameless members that it leads to.
-    fn first_round(&mut self, member: u32, component: u32) {
-        if self.members[member as usize].done == component {
-            return;
-        }
-        let base = self.path.len();
-        self.start_first(member, component);
-        while self.path.len() > base {
-            let (node, at) = self.path[self.path.len() - 1];
-            if at == self.nodes[node as usize + 1].children {
-                self.path.pop();
+        let mask = self.s.tokens.len() - 1;
+        let mut ambiguous = false;
+        for i in from..self.s.stack.len() {
+            let member = self.s.stack[i];
+            let w = self.record(member);
+            if w[0] == 0 {
                 continue;
             }
-            let value = match self.children[at as usize] {
-                0 => VOID,
-                c => {
-                    let c = c as usize - 1;
-                    let child = self.members[c];
-                    if child.component != component {
-                        self.closure[c]
-                    } else if self.nodes[c].named {
-                        self.local[c]
-                    } else if child.done != component {
-                        // Its value is needed first; this child is looked at again then.
-                        self.start_first(c as u32, component);
-                        continue;
-                    } else {
-                        // Complete, or (nameless types only, in a circle) on the way: then its content so far.
-                        child.first
-                    }
+            let token = self.content(w);
+            self.s.members[member as usize] = Member { token, component };
+            let mut at = (token.0 >> 32) as usize & mask;
+            while self.s.tokens[at].1 == component && self.s.tokens[at].0 != token.0 {
+                at = (at + 1) & mask;
+            }
+            ambiguous |= self.s.tokens[at].1 == component;
+            self.s.tokens[at] = (token.0, component);
+        }
+        ambiguous
+    }
+
+    /// A type's content without its children: name, kind and size.
+    fn content(&self, w: &[u32]) -> Hash {
+        let size = if matches!(Kind::of_info(w[1]), Some(Kind::Struct | Kind::Union)) { w[2] } else { 0 };
+        self.name(START, w[0], w[1], Hash(u64::from(size), START.0))
+    }
+
+    /// The value of a member, after those of the nameless members that it leads to.
+    fn first_value(&mut self, member: u32) {
+        let component = self.s.component;
+        let is_named = self.record(member)[0] != 0;
+        if !is_named {
+            if self.s.members[member as usize].component == component {
+                return;
+            }
+            self.start_nameless(member);
+        }
+        let base = self.s.path.len();
+        self.s.path.push((member, self.children(member).at));
+        while self.s.path.len() > base {
+            let (node, at) = self.s.path[self.s.path.len() - 1];
+            let Children { mut at, end, step } = Children { at, ..self.children(node) };
+            let mut first = 0;
+            while at < end {
+                let child = self.f.words[at as usize];
+                at += step;
+                if !self.is_complete(child) && self.s.members[child as usize].component != component {
+                    first = child;
+                    break;
                 }
-            };
-            let m = &mut self.members[node as usize];
-            m.first = m.first.mix(value);
-            if let Some(top) = self.path.last_mut() {
-                top.1 += 1;
+            }
+            if let Some(top) = self.s.path.last_mut() {
+                top.1 = at;
+            }
+            if first != 0 {
+                self.start_nameless(first);
+                self.s.path.push((first, self.children(first).at));
+                continue;
+            }
+            self.s.path.pop();
+            let value = self.member_value(node);
+            self.closures[node as usize] = value.value();
+            if self.record(node)[0] == 0 {
+                self.s.members[node as usize].token = value;
             }
         }
     }
 
-    fn start_first(&mut self, node: u32, component: u32) {
-        let m = &mut self.members[node as usize];
-        m.done = component;
-        m.first = self.local[node as usize];
-        self.path.push((node, self.nodes[node as usize].children));
+    /// In a circle of nameless types only, its content has to do as a token.
+    fn start_nameless(&mut self, node: u32) {
+        let token = self.content(self.record(node));
+        self.s.members[node as usize] = Member { token, component: self.s.component };
+    }
+
+    #[inline]
+    fn member_value(&self, node: u32) -> Hash {
+        self.value(node, |child| if self.is_complete(child) { self.closure(child) } else { self.s.members[child as usize].token })
+    }
+
+    /// Makes the members' values their tokens, and values of those.
+    fn further_round(&mut self, from: usize) {
+        for i in from..self.s.stack.len() {
+            let member = self.s.stack[i] as usize;
+            self.s.members[member].token = Hash::of(self.closures[member]);
+        }
+        for i in from..self.s.stack.len() {
+            let member = self.s.stack[i];
+            self.closures[member as usize] = self.member_value(member).value();
+        }
+    }
+
+    /// The hash of a record, each child counting as its token.
+    #[inline(always)]
+    fn value(&self, node: u32, token: impl Fn(u32) -> Hash) -> Hash {
+        let w = self.record(node);
+        let Some(kind) = Kind::of_info(w[1]) else { return self.leaf(w) };
+        match kind {
+            Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => {
+                self.name(START, w[0], w[1], token(w[2]))
+            }
+            Kind::Array => START.mix(u64::from(w[1]) << 32 | u64::from(w[5]), token(w[3])),
+            Kind::Struct | Kind::Union => {
+                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
+                w[HEAD..].chunks_exact(3).fold(h, |h, m| self.name(h, m[0], m[2], token(m[1])))
+            }
+            Kind::FuncProto => {
+                let h = START.mix(u64::from(w[1]) << 32, token(w[2]));
+                w[HEAD..].chunks_exact(2).fold(h, |h, p| self.name(h, p[0], 0, token(p[1])))
+            }
+            Kind::Enum => {
+                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
+                w[HEAD..].chunks_exact(2).fold(h, |h, e| self.name(h, e[0], e[1], VOID))
+            }
+            Kind::Enum64 => {
+                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
+                w[HEAD..].chunks_exact(3).fold(h, |h, e| self.name(h, e[0], e[1], Hash(u64::from(e[2]), 0)))
+            }
+            Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => self.leaf(w),
+        }
+    }
+
+    #[inline]
+    fn leaf(&self, w: &[u32]) -> Hash {
+        let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
+        w[HEAD..].iter().fold(h, |h, &x| h.mix(u64::from(x), VOID))
+    }
+
+    /// Mixes in a name, by its word where that says all, another word and a token.
+    #[inline(always)]
+    fn name(&self, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+        let content = u64::from(word) | u64::from(other) << 32;
+        match NameRef::from_word(word).source() {
+            NameSource::Local(i) => self.bytes(h, i, other, token),
+            _ => h.mix(content, token),
+        }
+    }
+
+    #[cold]
+    fn bytes(&self, h: Hash, index: u32, other: u32, token: Hash) -> Hash {
+        let bytes = self.f.strings.get(index);
+        let h = h.mix(u64::from(other) << 32 | u64::from(u32::MAX), token).mix(bytes.len() as u64, VOID);
+        bytes.chunks(8).fold(h, |h, chunk| {
+            let mut b = [0; 8];
+            b[..chunk.len()].copy_from_slice(chunk);
+            h.mix(u64::from_le_bytes(b), VOID)
+        })
     }
 }
 
@@ -413,7 +453,7 @@ mod tests {
     fn closures(types: &[(&str, &[u32])]) -> Vec<u128> {
         let mut f = fragment(types);
         hash_closures(&mut f, &mut HashScratch::default());
-        f.closures
+        f.closures.split_off(1)
     }
 
     #[test]
@@ -456,6 +496,17 @@ mod tests {
     fn a_struct_and_the_pointer_to_it_differ() {
         let a = closures(&[("node", &[2]), ("", &[1])]);
         assert_ne!(a[0], a[1]);
+    }
+
+    #[test]
+    fn members_of_one_name_are_told_apart() {
+        // Two structs `b` of one size; `a` and `c` lead to one or the other.
+        let structs =
+            |a: u32, c: u32| closures(&[("top", &[2, 3]), ("a", &[a]), ("c", &[c]), ("b", &[1]), ("b", &[6]), ("leaf", &[1])]);
+        let (one, other) = (structs(4, 5), structs(5, 4));
+        assert_ne!(one[1], other[1]);
+        assert_ne!(one[0], other[0]);
+        assert_ne!(one[3], one[4]);
     }
 
     #[test]

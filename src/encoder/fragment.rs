@@ -179,7 +179,7 @@ pub struct Fragment {
     pub unknown_functions: Vec<NameRef>,
     /// Enumerations with a function among their children, one entry a function; likewise.
     pub enums_with_functions: Vec<NameRef>,
-    /// Closure hash of each type, local id 1 first; empty when not computed.
+    /// Closure hash of each type by local id, that of void first; empty when not computed.
     pub closures: Vec<u128>,
 }
 

@@ -259,12 +259,12 @@ impl Merger {
         let mut next = first;
         self.map.clear();
         self.map.reserve(count);
-        if !drop || fragment.closures.len() != count {
+        if !drop || fragment.closures.is_empty() {
             self.map.extend(first..first + count as u32);
             return next + count as u32;
         }
         self.seen.reserve(count);
-        for batch in fragment.closures.chunks(BATCH) {
+        for batch in fragment.closures[1..].chunks(BATCH) {
             // Touching the slots first lets the loads from memory overlap.
             let touched = batch.iter().fold(0, |x, closure| x ^ self.seen.slots[self.seen.home((closure >> 64) as u64)].id);
             std::hint::black_box(touched);
