@@ -2,10 +2,12 @@
 //!
 //! Every unit of a kernel has a table of its own, so a table is compiled into buffers that its worker reuses and is dropped with the
 //! unit. For each abbreviation there are two plans: one that takes the attributes somebody asked for, and one that skips the
-//! whole entry. Runs of forms of fixed size are merged to one skip in both.
+//! whole entry. Runs of forms of fixed size are merged to one skip in both; where all are, the entry is passed in one step, and what is taken
+//! is read from its place. The most frequent sorts of entries have a [`Layout`] beside that.
 
 use super::DwarfError;
 use super::cursor::Cursor;
+use super::layout::{Attr, Layout};
 use gimli::constants as dw;
 use rustc_hash::FxHashMap;
 
@@ -130,7 +132,7 @@ const _: () = assert!(SLOTS <= u64::BITS as usize);
 
 /// How to read or pass one attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Read {
+pub(super) enum Read {
     /// Pass `n` bytes.
     Skip,
     Fixed1,
@@ -154,6 +156,22 @@ enum Read {
     Indirect,
 }
 
+impl Read {
+    /// Bytes in the entry; `None` when the entry says.
+    pub(super) fn fixed_size(self) -> Option<u32> {
+        Some(match self {
+            Read::Implicit | Read::Present => 0,
+            Read::Fixed1 => 1,
+            Read::Fixed2 => 2,
+            Read::Fixed3 => 3,
+            Read::Fixed4 => 4,
+            Read::Fixed8 => 8,
+            Read::Fixed16 => 16,
+            _ => return None,
+        })
+    }
+}
+
 const NO_SLOT: u8 = u8::MAX;
 
 /// Forms below this number are those of the standard.
@@ -164,6 +182,7 @@ struct Step {
     read: Read,
     slot: u8,
     form: u16,
+    /// Of an implicit constant its index, of a skip its length; where the entry's size is fixed, the attribute's offset in it.
     n: u32,
 }
 
@@ -172,9 +191,16 @@ struct Step {
 pub struct Abbrev {
     pub tag: dw::DwTag,
     pub has_children: bool,
+    /// What the most frequent sorts of entries have at fixed places.
+    pub layout: Option<Layout>,
+    /// Bytes of all attributes; [`VARIABLE`] where the entry says.
+    size: u32,
     take: (u32, u32),
+    /// Empty where the size is fixed.
     skip: (u32, u32),
 }
+
+const VARIABLE: u32 = u32::MAX;
 
 /// The attributes taken from one entry.
 pub struct Attrs {
@@ -272,7 +298,7 @@ impl Abbrevs {
         self.sizes = Some(sizes);
         // How to read a form depends on the sizes only; most forms have low numbers.
         let reads: [Option<Read>; LOW_FORMS] = std::array::from_fn(|form| read_of(dw::DwForm(form as u16), sizes));
-        let mut attrs: Vec<(u16, u16, u32, Read)> = Vec::with_capacity(16);
+        let mut attrs: Vec<Attr> = Vec::with_capacity(16);
         loop {
             let code = c.uleb()?;
             if code == 0 {
@@ -282,6 +308,7 @@ impl Abbrevs {
             let tag = dw::DwTag(u16::try_from(tag).map_err(|_| c.invalid("a tag below 0x10000", tag))?);
             let has_children = c.u8()? != 0;
             attrs.clear();
+            let mut size = Some(0u32);
             loop {
                 let at = c.uleb()?;
                 let form = c.uleb()?;
@@ -298,18 +325,27 @@ impl Abbrevs {
                 let read = reads.get(usize::from(form)).copied().unwrap_or_else(|| read_of(dw::DwForm(form), sizes));
                 let read = read.ok_or_else(|| c.invalid("a known attribute form", u64::from(form)))?;
                 // An attribute number that does not fit is nobody's: 0 is no attribute.
-                attrs.push((u16::try_from(at).unwrap_or(0), form, constant, read));
+                let slot = wanted(tag, dw::DwAt(u16::try_from(at).unwrap_or(0)));
+                size = size.zip(read.fixed_size()).and_then(|(sum, size)| sum.checked_add(size));
+                attrs.push(Attr { slot, form, read, constant });
             }
             let start = self.steps.len() as u32;
-            for &(at, form, constant, read) in &attrs {
-                match wanted(tag, dw::DwAt(at)) {
-                    Some(slot) => self.steps.push(Step { read, slot: slot as u8, form, n: constant }),
-                    None => self.push_skip(start, read, form),
+            match size {
+                Some(_) => self.push_fixed(&attrs),
+                None => {
+                    for &Attr { slot, form, read, constant } in &attrs {
+                        match slot {
+                            Some(slot) => self.steps.push(Step { read, slot: slot as u8, form, n: constant }),
+                            None => self.push_skip(start, read, form),
+                        }
+                    }
                 }
             }
             let middle = self.steps.len() as u32;
-            for &(_, form, _, read) in &attrs {
-                self.push_skip(middle, read, form);
+            if size.is_none() {
+                for attr in &attrs {
+                    self.push_skip(middle, attr.read, attr.form);
+                }
             }
             let end = self.steps.len() as u32;
             let index = self.list.len() as u32;
@@ -320,26 +356,38 @@ impl Abbrevs {
             if !self.dense {
                 self.codes.insert(code, index);
             }
-            self.list.push(Abbrev { tag, has_children, take: (start, middle), skip: (middle, end) });
+            self.list.push(Abbrev {
+                tag,
+                has_children,
+                layout: Layout::of(&attrs),
+                size: size.unwrap_or(VARIABLE),
+                take: (start, middle),
+                skip: (middle, end),
+            });
+        }
+    }
+
+    /// Adds the steps that take attributes of an entry whose size is fixed.
+    fn push_fixed(&mut self, attrs: &[Attr]) {
+        let mut at = 0;
+        for &Attr { slot, form, read, constant } in attrs {
+            if let Some(slot) = slot {
+                self.steps.push(Step { read, slot: slot as u8, form, n: if read == Read::Implicit { constant } else { at } });
+            }
+            at += read.fixed_size().unwrap_or(0);
         }
     }
 
     /// Adds a step that passes an attribute to the plan that starts at `plan_start`.
     fn push_skip(&mut self, plan_start: u32, read: Read, form: u16) {
         let slot = NO_SLOT;
-        let size = match read {
-            Read::Implicit | Read::Present => return,
-            Read::Fixed1 => 1,
-            Read::Fixed2 => 2,
-            Read::Fixed3 => 3,
-            Read::Fixed4 => 4,
-            Read::Fixed8 => 8,
-            Read::Fixed16 => 16,
-            _ => {
-                self.steps.push(Step { read, slot, form, n: 0 });
-                return;
-            }
+        let Some(size) = read.fixed_size() else {
+            self.steps.push(Step { read, slot, form, n: 0 });
+            return;
         };
+        if size == 0 {
+            return;
+        }
         match self.steps.get_mut(plan_start as usize..).and_then(<[Step]>::last_mut) {
             Some(Step { read: Read::Skip, n, .. }) => *n += size,
             _ => self.steps.push(Step { read: Read::Skip, slot, form: 0, n: size }),
@@ -358,8 +406,34 @@ impl Abbrevs {
     #[inline]
     pub fn take(&self, abbrev: &Abbrev, c: &mut Cursor<'_>, out: &mut Attrs) -> Result<(), DwarfError> {
         out.present = 0;
+        if abbrev.size != VARIABLE {
+            return self.take_fixed(abbrev, c, out);
+        }
         for step in &self.steps[abbrev.take.0 as usize..abbrev.take.1 as usize] {
             self.step(step, c, out)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn take_fixed(&self, abbrev: &Abbrev, c: &mut Cursor<'_>, out: &mut Attrs) -> Result<(), DwarfError> {
+        let start = c.pos();
+        let b = c.bytes(u64::from(abbrev.size))?;
+        for step in &self.steps[abbrev.take.0 as usize..abbrev.take.1 as usize] {
+            let at = step.n as usize;
+            let value = match step.read {
+                Read::Fixed4 => b[at..].first_chunk().map_or(0, |&b| c.word(b)).into(),
+                Read::Fixed1 => u64::from(b[at]),
+                Read::Fixed2 => b[at..].first_chunk().map_or(0, |&b| c.half(b)).into(),
+                Read::Implicit => self.constants[at] as u64,
+                Read::Present => 1,
+                read => {
+                    let mut attr = c.clone();
+                    attr.set_pos(start + at);
+                    value_of(read, &mut attr)?
+                }
+            };
+            out.set(step.slot, step.form, value);
         }
         Ok(())
     }
@@ -367,6 +441,9 @@ impl Abbrevs {
     /// Passes all attributes of an entry.
     #[inline]
     pub fn skip(&self, abbrev: &Abbrev, c: &mut Cursor<'_>) -> Result<(), DwarfError> {
+        if abbrev.size != VARIABLE {
+            return c.skip(u64::from(abbrev.size));
+        }
         for step in &self.steps[abbrev.skip.0 as usize..abbrev.skip.1 as usize] {
             match step.read {
                 Read::Skip => c.skip(u64::from(step.n))?,
@@ -547,7 +624,7 @@ mod tests {
         let mut c = Cursor::new(&die, false, 0, ".debug_info");
         a.skip(abbrev, &mut c).expect("valid entry");
         assert_eq!(c.pos(), die.len());
-        assert_eq!(abbrev.skip.1 - abbrev.skip.0, 1, "all forms are of fixed size: one skip");
+        assert_eq!(abbrev.size as usize, die.len(), "all forms are of fixed size: one skip");
     }
 
     #[test]

@@ -75,6 +75,35 @@ impl<'a> Cursor<'a> {
     fixed!(u32, u32, "a 4-byte value");
     fixed!(u64, u64, "an 8-byte value");
 
+    /// `n` bytes at an offset in the buffer; `None` where there are fewer.
+    #[inline]
+    pub fn at(&self, start: usize, n: usize) -> Option<&'a [u8]> {
+        self.buf.get(start..)?.get(..n)
+    }
+
+    /// Two bytes in the buffer's order.
+    #[inline]
+    pub fn half(&self, b: [u8; 2]) -> u16 {
+        let v = u16::from_le_bytes(b);
+        if self.big { v.swap_bytes() } else { v }
+    }
+
+    /// Four bytes in the buffer's order.
+    #[inline]
+    pub fn word(&self, b: [u8; 4]) -> u32 {
+        let v = u32::from_le_bytes(b);
+        if self.big { v.swap_bytes() } else { v }
+    }
+
+    /// The length, without its NUL, of the string that starts here.
+    #[inline]
+    pub fn cstr_len(&self) -> Option<usize> {
+        let rest = self.buf.get(self.pos..)?;
+        // Strings in entries are those that are no longer than an offset.
+        let near = rest.iter().take(4).position(|&b| b == 0);
+        near.or_else(|| memchr::memchr(0, rest))
+    }
+
     /// The three-byte values of `DW_FORM_strx3` and `DW_FORM_addrx3`.
     pub fn u24(&mut self) -> Result<u32, DwarfError> {
         let b = self.bytes(3)?;

@@ -10,6 +10,7 @@ pub mod diemap;
 pub mod expr;
 pub mod file;
 pub mod index;
+pub mod layout;
 pub mod line;
 pub mod loclist;
 pub mod ranges;

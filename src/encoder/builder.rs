@@ -675,7 +675,7 @@ impl<'a> Builder<'a> {
 
     /// No name, or the empty one.
     fn is_empty(&self, name: NameRef) -> bool {
-        name.is_none() || self.source.bytes(name, &self.out.strings).is_none_or(<[u8]>::is_empty)
+        name.is_none() || self.source.bytes(&name, &self.out.strings).is_none_or(<[u8]>::is_empty)
     }
 
     /// Reads an expression of the unit into `ops`.

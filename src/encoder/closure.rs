@@ -406,18 +406,20 @@ impl Walk<'_> {
         w[HEAD..].iter().fold(h, |h, &x| h.mix(u64::from(x), VOID))
     }
 
-    /// Mixes in a name, by its word where that says all, another word and a token.
+    /// Mixes in a name, another word and a token.
     #[inline(always)]
     fn name(&self, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
         let content = u64::from(word) | u64::from(other) << 32;
-        match NameRef::from_word(word).source() {
-            NameSource::Local(i) => self.bytes(h, i, other, token),
-            _ => h.mix(content, token),
+        if NameRef::is_global(word) {
+            return h.mix(content, token);
         }
+        self.own_name(h, word, other, token)
     }
 
+    /// Mixes in a name of the fragment's own.
     #[cold]
-    fn bytes(&self, h: Hash, index: u32, other: u32, token: Hash) -> Hash {
+    fn own_name(&self, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+        let NameSource::Local(index) = NameRef::from_word(word).source() else { return h };
         let bytes = self.f.strings.get(index);
         let h = h.mix(u64::from(other) << 32 | u64::from(u32::MAX), token).mix(bytes.len() as u64, VOID);
         bytes.chunks(8).fold(h, |h, chunk| {

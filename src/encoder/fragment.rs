@@ -6,11 +6,15 @@
 
 use std::ops::Range;
 
-/// A name in a fragment: nothing, an offset in `.debug_str`, or an entry of the fragment's own [`LocalStrings`].
+/// A name in a fragment: nothing, an offset in `.debug_str`, up to three bytes, or an entry of the fragment's own [`LocalStrings`].
 ///
-/// Most names stay offsets until the merge, which interns each offset once for the whole file.
+/// Most names stay offsets until the merge, which interns each offset once for the whole file. Strings of up to three bytes are no
+/// longer than an offset, so compilers write them into the entries, and so do we: such a name is itself wherever it stands.
+///
+/// As a word in little-endian order: 0; the offset and 1; the bytes, and in the last byte `0xc0` and their count; the index with the
+/// top bit set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct NameRef(u32);
+pub struct NameRef([u8; 4]);
 
 /// Where the bytes of a [`NameRef`] are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,49 +23,77 @@ pub enum NameSource {
     None,
     /// Offset in `.debug_str`, in bytes.
     DebugStr(u32),
+    /// The name's own bytes, see [`NameRef::short_bytes`].
+    Short,
     /// Index in [`Fragment::strings`].
     Local(u32),
 }
 
 impl NameRef {
-    pub const NONE: NameRef = NameRef(0);
+    pub const NONE: NameRef = NameRef([0; 4]);
     const LOCAL: u32 = 1 << 31;
+    const SHORT: u32 = 0b11 << 30;
+
+    /// Offsets in `.debug_str` that can be named are below this.
+    pub const DEBUG_STR_LIMIT: u32 = Self::LOCAL - 1;
 
     /// The name at `offset` of `.debug_str`; `None` when the offset is too large for this form (use a local string then).
     #[inline]
     pub fn debug_str(offset: u64) -> Option<NameRef> {
-        (offset < u64::from(Self::LOCAL - 1)).then(|| NameRef(offset as u32 + 1))
+        (offset < u64::from(Self::DEBUG_STR_LIMIT)).then(|| Self::from_word(offset as u32 + 1))
     }
 
+    /// A name of up to three bytes; `None` for longer ones.
+    #[inline]
+    pub fn short(bytes: &[u8]) -> Option<NameRef> {
+        let mut name = [0, 0, 0, 0xc0 | bytes.len() as u8];
+        name.get_mut(..3)?.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(NameRef(name))
+    }
+
+    /// The name at `index` of [`LocalStrings`], which must be below 2^30.
     #[inline]
     pub fn local(index: u32) -> NameRef {
-        debug_assert!(index < Self::LOCAL);
-        NameRef(Self::LOCAL | index)
+        debug_assert!(index < 1 << 30);
+        Self::from_word(Self::LOCAL | index)
     }
 
     #[inline]
     pub fn source(self) -> NameSource {
-        match self.0 {
+        match self.to_word() {
             0 => NameSource::None,
-            v if v & Self::LOCAL != 0 => NameSource::Local(v & !Self::LOCAL),
-            v => NameSource::DebugStr(v - 1),
+            v if v & Self::LOCAL == 0 => NameSource::DebugStr(v - 1),
+            v if v & Self::SHORT == Self::SHORT => NameSource::Short,
+            v => NameSource::Local(v & !Self::LOCAL),
         }
     }
 
     #[inline]
     pub fn is_none(self) -> bool {
-        self.0 == 0
+        self == Self::NONE
+    }
+
+    /// Whether equal words are equal names in all fragments of a file.
+    #[inline]
+    pub fn is_global(word: u32) -> bool {
+        word & Self::SHORT != Self::LOCAL
+    }
+
+    /// The bytes of a [`NameSource::Short`].
+    #[inline]
+    pub fn short_bytes(&self) -> &[u8] {
+        &self.0[..usize::from(self.0[3] & 3)]
     }
 
     /// The form in which a name stands in [`Fragment::words`].
     #[inline]
     pub fn to_word(self) -> u32 {
-        self.0
+        u32::from_le_bytes(self.0)
     }
 
     #[inline]
     pub fn from_word(word: u32) -> NameRef {
-        NameRef(word)
+        NameRef(word.to_le_bytes())
     }
 }
 
@@ -78,7 +110,11 @@ impl LocalStrings {
         self.ends.clear();
     }
 
+    /// The name with these bytes: one of these strings unless it is short.
     pub fn push(&mut self, s: &[u8]) -> NameRef {
+        if let Some(short) = NameRef::short(s) {
+            return short;
+        }
         let index = self.ends.len() as u32;
         self.bytes.extend_from_slice(s);
         self.ends.push(self.bytes.len() as u32);

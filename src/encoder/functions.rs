@@ -134,7 +134,7 @@ impl SavedFunctions {
                 let name = if param.member.is_none() {
                     names.intern(btf, fragment, param.name)?
                 } else {
-                    let name = [names.bytes(fragment, param.name), b"__", names.bytes(fragment, param.member)].concat();
+                    let name = [names.bytes(fragment, &param.name), b"__", names.bytes(fragment, &param.member)].concat();
                     btf.add_str(&name)?
                 };
                 self.params.push(Param { name, type_id: type_id(param.type_id) });

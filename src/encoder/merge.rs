@@ -11,16 +11,16 @@ use crate::dwarf::cursor::str_at;
 use crate::dwarf::file::DwarfFile;
 use std::sync::Arc;
 
-/// The strings of a file's fragments: each offset of `.debug_str` is interned once.
+/// The strings of a file's fragments: each that is not a fragment's own is interned once.
 pub struct FileNames {
     file: Arc<DwarfFile>,
     known: Known,
 }
 
-/// From offsets in `.debug_str` to offsets in the BTF's strings: open addressing. A table by offset would be faster by itself, but
-/// spreads the few names over many pages.
+/// From names that are the same in all fragments to offsets in the BTF's strings: open addressing. A table by offset in `.debug_str` would
+/// be faster by itself, but spreads the few names over many pages.
 struct Known {
-    /// Offset in `.debug_str` and in the strings; the second is 0 for an empty slot.
+    /// The name's word and its offset in the strings; the second is 0 for an empty slot.
     slots: Vec<(u32, u32)>,
     len: usize,
     shift: u32,
@@ -33,16 +33,16 @@ impl Known {
     }
 
     #[inline]
-    fn place(&self, offset: u32) -> usize {
+    fn place(&self, word: u32) -> usize {
         let mask = self.slots.len() - 1;
-        let mut at = (offset.wrapping_mul(0x9e37_79b1) >> self.shift) as usize;
-        while self.slots[at].1 != 0 && self.slots[at].0 != offset {
+        let mut at = (word.wrapping_mul(0x9e37_79b1) >> self.shift) as usize;
+        while self.slots[at].1 != 0 && self.slots[at].0 != word {
             at = (at + 1) & mask;
         }
         at
     }
 
-    fn insert(&mut self, offset: u32, string: u32) {
+    fn insert(&mut self, word: u32, string: u32) {
         if self.len * 2 >= self.slots.len() && self.shift > 1 {
             let size = self.slots.len() * 2;
             let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
@@ -52,8 +52,8 @@ impl Known {
                 self.slots[at] = slot;
             }
         }
-        let at = self.place(offset);
-        self.slots[at] = (offset, string);
+        let at = self.place(word);
+        self.slots[at] = (word, string);
         self.len += 1;
     }
 }
@@ -69,22 +69,22 @@ impl FileNames {
 
     #[inline]
     fn intern_word(&mut self, btf: &mut Btf, fragment: &Fragment, word: u32) -> Result<u32, BtfError> {
-        let name = NameRef::from_word(word);
-        match name.source() {
-            NameSource::None => Ok(0),
-            NameSource::DebugStr(offset) => match self.known.slots[self.known.place(offset)].1 {
-                0 => self.intern_new(btf, offset),
-                known => Ok(known),
-            },
-            NameSource::Local(i) => btf.add_str(fragment.strings.get(i)).map(|s| s.0),
+        if word == 0 {
+            return Ok(0);
         }
+        if NameRef::is_global(word) {
+            let known = self.known.slots[self.known.place(word)].1;
+            if known != 0 {
+                return Ok(known);
+            }
+        }
+        self.intern_new(btf, fragment, word)
     }
 
-    fn intern_new(&mut self, btf: &mut Btf, offset: u32) -> Result<u32, BtfError> {
-        let bytes = str_at(self.file.debug_str(), u64::from(offset)).unwrap_or_default();
-        let string = btf.add_str(bytes)?.0;
-        if string != 0 {
-            self.known.insert(offset, string);
+    fn intern_new(&mut self, btf: &mut Btf, fragment: &Fragment, word: u32) -> Result<u32, BtfError> {
+        let string = btf.add_str(self.bytes(fragment, &NameRef::from_word(word)))?.0;
+        if string != 0 && NameRef::is_global(word) {
+            self.known.insert(word, string);
         }
         Ok(string)
     }
@@ -95,10 +95,11 @@ impl Names for FileNames {
         self.intern_word(btf, fragment, name.to_word()).map(StrOff)
     }
 
-    fn bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8] {
+    fn bytes<'a>(&'a self, fragment: &'a Fragment, name: &'a NameRef) -> &'a [u8] {
         match name.source() {
             NameSource::None => &[],
             NameSource::DebugStr(offset) => str_at(self.file.debug_str(), u64::from(offset)).unwrap_or_default(),
+            NameSource::Short => name.short_bytes(),
             NameSource::Local(i) => fragment.strings.get(i),
         }
     }

@@ -170,7 +170,7 @@ impl Encoder {
         let fragment = unit.fragment;
         let names = self.names.as_mut().expect("set with the types");
         for tag in &fragment.decl_tags {
-            let id = self.btf.add_decl_tag(names.bytes(fragment, tag.value), type_id(tag.type_id), tag.component_idx)?;
+            let id = self.btf.add_decl_tag(names.bytes(fragment, &tag.value), type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
         if report.verbose() {
@@ -193,11 +193,11 @@ impl Encoder {
     /// Says which functions of the unit do not get into the BTF.
     fn tell_left_out(&self, fragment: &Fragment, report: &mut dyn Report) {
         let Some(names) = &self.names else { return };
-        for &name in &fragment.enums_with_functions {
+        for name in &fragment.enums_with_functions {
             let name = names.bytes(fragment, name);
             report.error(&text!("BTF: DW_TAG_subprogram in enumeration '", name, "' not supported, skipping\n"));
         }
-        for &name in &fragment.unknown_functions {
+        for name in &fragment.unknown_functions {
             let name = names.bytes(fragment, name);
             report.out(&text!("could not find function '", name, "' in the ELF functions table\n"));
         }

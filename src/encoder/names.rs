@@ -9,7 +9,7 @@ pub trait Names {
     fn intern(&mut self, btf: &mut Btf, fragment: &Fragment, name: NameRef) -> Result<StrOff, BtfError>;
 
     /// The bytes of the name, none for no name.
-    fn bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8];
+    fn bytes<'a>(&'a self, fragment: &'a Fragment, name: &'a NameRef) -> &'a [u8];
 }
 
 #[cfg(test)]
@@ -22,11 +22,12 @@ pub(crate) mod testing {
 
     impl Names for LocalNames {
         fn intern(&mut self, btf: &mut Btf, fragment: &Fragment, name: NameRef) -> Result<StrOff, BtfError> {
-            btf.add_str(LocalNames.bytes(fragment, name))
+            btf.add_str(LocalNames.bytes(fragment, &name))
         }
 
-        fn bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8] {
+        fn bytes<'a>(&'a self, fragment: &'a Fragment, name: &'a NameRef) -> &'a [u8] {
             match name.source() {
+                NameSource::Short => name.short_bytes(),
                 NameSource::Local(index) => fragment.strings.get(index),
                 _ => &[],
             }

@@ -199,7 +199,7 @@ impl Builder<'_> {
     }
 
     /// The bytes of a name.
-    pub(super) fn name_bytes(&self, name: NameRef) -> Option<&[u8]> {
+    pub(super) fn name_bytes<'s>(&'s self, name: &'s NameRef) -> Option<&'s [u8]> {
         self.source.bytes(name, &self.out.strings)
     }
 }

@@ -5,7 +5,7 @@
 use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
 use super::convention::FunctionSet;
 use super::elf_functions::ElfFunctions;
-use super::fragment::{NameRef, NameSource};
+use super::fragment::NameRef;
 use super::records::{LocalRecords, Records, member_at};
 use crate::dwarf::abbrev::{Block, Slot};
 use crate::dwarf::expr::{Op, read_ops};
@@ -110,8 +110,8 @@ impl Builder<'_> {
         }
         // Most functions are inline ones of headers, the same ones in each unit: their names are remembered by their place.
         let word = func.name.to_word();
-        if !matches!(func.name.source(), NameSource::DebugStr(_)) {
-            return self.name_bytes(func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
+        if !NameRef::is_global(word) {
+            return self.name_bytes(&func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
         }
         if self.s.found.is_empty() {
             self.s.found.resize(1 << FOUND_BITS, (0, NO_FUNCTION));
@@ -121,7 +121,7 @@ impl Builder<'_> {
         if known == word {
             return function;
         }
-        let function = self.name_bytes(func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
+        let function = self.name_bytes(&func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
         self.s.found[slot] = (word, function);
         function
     }

@@ -61,13 +61,14 @@ impl<'a> SourceNames<'a> {
     }
 
     /// The bytes of a name; `None` for no name.
-    pub fn bytes<'s>(&self, name: NameRef, strings: &'s LocalStrings) -> Option<&'s [u8]>
+    pub fn bytes<'s>(&self, name: &'s NameRef, strings: &'s LocalStrings) -> Option<&'s [u8]>
     where
         'a: 's,
     {
         match name.source() {
             NameSource::None => None,
             NameSource::DebugStr(offset) => str_at(self.file.debug_str(), u64::from(offset)),
+            NameSource::Short => Some(name.short_bytes()),
             NameSource::Local(i) => Some(strings.get(i)),
         }
     }

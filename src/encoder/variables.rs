@@ -148,7 +148,7 @@ impl Variables {
         for var in &fragment.vars {
             let Some(section) = self.section_of(var.addr).filter(|&section| self.sections[section].wanted) else { continue };
             let offset = var.addr - self.sections[section].addr;
-            let name = names.bytes(fragment, var.name);
+            let name = names.bytes(fragment, &var.name);
             if var.name.is_none() || MADE_UP.iter().any(|prefix| name.starts_with(prefix)) {
                 continue;
             }
@@ -194,7 +194,7 @@ impl Variables {
             };
             verbose::added(btf, id, report);
             for annot in &fragment.annots[var.annots.start as usize..var.annots.end as usize] {
-                let (value, component) = (names.bytes(fragment, annot.value), annot.component_idx);
+                let (value, component) = (names.bytes(fragment, &annot.value), annot.component_idx);
                 match btf.add_decl_tag(value, id, component) {
                     Ok(tag) => verbose::added(btf, tag, report),
                     Err(error) => {

@@ -26,7 +26,7 @@ impl<'a> Builder<'a> {
             size = if size.is_power_of_two() && size <= 16 { size } else { 4 };
         }
         let id = self.begin(key)?;
-        if self.out.int_id.is_none() && self.source.bytes(name, &self.out.strings) == Some(b"int") {
+        if self.out.int_id.is_none() && self.source.bytes(&name, &self.out.strings) == Some(b"int") {
             self.out.int_id = Some(id);
         }
         self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, (flags << 24) | (size * 8)]);

@@ -143,7 +143,7 @@ impl Assembly<'_> {
         let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
         set.share();
         for i in 0..set.funcs.len() {
-            let function = elf_function(&self.functions, &set.funcs[i], self.encoder.name_bytes(&rest, set.funcs[i].name));
+            let function = elf_function(&self.functions, &set.funcs[i], self.encoder.name_bytes(&rest, &set.funcs[i].name));
             if function.is_some() {
                 set.analyse(i);
             }

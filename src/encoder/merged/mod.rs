@@ -159,7 +159,7 @@ impl Builder<'_> {
         let mut func_at = vec![NOWHERE; self.s.funcs.len()];
         let mut param_at = vec![NOWHERE; all.len()];
         for (i, func) in self.s.funcs.iter().enumerate() {
-            let has_symbol = || match self.name_bytes(func.name) {
+            let has_symbol = || match self.name_bytes(&func.name) {
                 Some(name) => table.find(name).is_some(),
                 None => outer_index(func.origin).is_some() || outer_index(func.specification).is_some(),
             };
@@ -433,7 +433,7 @@ impl Encoder {
         }
     }
 
-    fn name_bytes<'a>(&'a self, fragment: &'a Fragment, name: NameRef) -> &'a [u8] {
+    fn name_bytes<'a>(&'a self, fragment: &'a Fragment, name: &'a NameRef) -> &'a [u8] {
         self.names.as_ref().map_or(&[], |names| names.bytes(fragment, name))
     }
 }
