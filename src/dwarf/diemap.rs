@@ -1,7 +1,7 @@
 //! From the key of an entry to what it became.
 //!
-//! One word a byte of the unit, never cleared: who looks up checks that the entry found has the key asked for. The pages of keys that no entry
-//! has are never touched. Where that array would grow too large, a hash map serves instead.
+//! One word a byte of the unit, of which only the pages of keys that entries have are touched; cleared word by word. Where that array would
+//! grow too large, a hash map serves instead.
 
 use rustc_hash::FxHashMap;
 
@@ -17,14 +17,20 @@ pub struct DieMap {
 }
 
 impl DieMap {
-    /// Makes room for keys below `size`.
+    /// Makes room for keys below `size`; the map must be empty.
     pub fn prepare(&mut self, size: usize) {
         self.is_dense = size <= DENSE_LIMIT;
-        if !self.is_dense {
-            self.sparse.clear();
-        } else if self.dense.len() < size {
+        if self.is_dense && self.dense.len() < size {
             // A fresh zeroed vector costs no page until it is used; growing in place would copy.
             self.dense = vec![0; size.next_power_of_two()];
+        }
+    }
+
+    /// Forgets these keys, which must be all that were set.
+    pub fn clear(&mut self, keys: impl Iterator<Item = u32>) {
+        self.sparse.clear();
+        if self.is_dense {
+            keys.for_each(|key| self.set(key, 0));
         }
     }
 
@@ -38,9 +44,10 @@ impl DieMap {
         }
     }
 
-    /// What was set last under `key`, perhaps in an earlier unit.
+    /// What was set last under `key`; 0 for nothing.
     #[inline]
-    pub fn get(&self, key: u32) -> Option<u32> {
-        if self.is_dense { self.dense.get(key as usize).copied() } else { self.sparse.get(&key).copied() }
+    pub fn get(&self, key: u32) -> u32 {
+        let found = if self.is_dense { self.dense.get(key as usize) } else { self.sparse.get(&key) };
+        found.copied().unwrap_or(0)
     }
 }

@@ -7,6 +7,7 @@
 mod composite;
 mod declaration;
 mod reference;
+mod short;
 
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
 use super::merged::Deferred;
@@ -225,12 +226,20 @@ struct Open {
     /// Of a pointer with type tags: the id of the outermost tag so far.
     tagged: u32,
     is_union: bool,
-    /// Members, by position and entry's offset, that are too far from the start for a struct with bit-fields.
-    far: Vec<(u32, u64)>,
+    /// Length of `far` when it was opened.
+    far: u32,
     /// Length of `late_bitfields` when it was opened.
-    late: usize,
+    late: u32,
     /// The language moves members: they are shown in the order of their places.
     by_offset: bool,
+}
+
+/// Words that hold keys of types, 0 for void, at equal distances.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refs {
+    pub first: u32,
+    pub count: u16,
+    pub step: u8,
 }
 
 /// Reusable state of one worker.
@@ -249,7 +258,9 @@ pub struct Scratch {
     pub(super) funcs: Vec<Func>,
     pub(super) vars: Vec<Var>,
     /// Words that hold keys of types.
-    pub(super) refs: Vec<u32>,
+    pub(super) refs: Vec<Refs>,
+    /// Members, by position and entry's offset, that are too far from the start for a struct with bit-fields.
+    far: Vec<(u32, u64)>,
     /// Names to take from the specification: (word, key).
     pub(super) spec_names: Vec<(u32, u32)>,
     pub(super) late_bitfields: Vec<LateBitfield>,
@@ -276,18 +287,20 @@ impl Scratch {
     }
 
     pub(super) fn lookup(&self, key: u32) -> Option<Die> {
-        let die = Die::unpack(self.map.get(key)?);
-        let found = match die {
-            Die::Type(id) => *self.types.get(id as usize - 1)?,
-            Die::Alias(i) => self.aliases.get(i as usize)?.0,
-            Die::Param(i) => self.params.get(i as usize)?.key,
-            Die::Func(i) => self.funcs.get(i as usize)?.key,
-        };
-        // The map is never cleared between units: an entry counts when its owner agrees.
-        (found == key).then_some(die)
+        Die::unpack(self.map.get(key))
+    }
+
+    /// Clears the map: what it holds are the keys of all these.
+    pub(super) fn forget_keys(&mut self) {
+        let types = self.types.iter().copied();
+        let others =
+            self.aliases.iter().map(|a| a.0).chain(self.params.iter().map(|p| p.key)).chain(self.funcs.iter().map(|f| f.key));
+        self.map.clear(types.chain(others));
     }
 
     fn clear(&mut self) {
+        self.forget_keys();
+        self.far.clear();
         self.words_stack.clear();
         self.params_stack.clear();
         self.annots_stack.clear();
@@ -319,14 +332,15 @@ impl Die {
         kind << 30 | n
     }
 
-    fn unpack(v: u32) -> Die {
+    /// `None` for 0, which is none of them: ids start at 1.
+    #[inline]
+    fn unpack(v: u32) -> Option<Die> {
         let n = v & 0x3fff_ffff;
         match v >> 30 {
-            // Ids start at 1: an untouched slot of the map reads as an id that no entry has.
-            0 => Die::Type(n.max(1)),
-            1 => Die::Alias(n),
-            2 => Die::Param(n),
-            _ => Die::Func(n),
+            0 => (n != 0).then_some(Die::Type(n)),
+            1 => Some(Die::Alias(n)),
+            2 => Some(Die::Param(n)),
+            _ => Some(Die::Func(n)),
         }
     }
 }
@@ -353,6 +367,8 @@ pub struct Builder<'a> {
     pub(super) abi: Abi,
     pub(super) s: &'a mut Scratch,
     pub(super) out: &'a mut Fragment,
+    /// See [`SourceNames::plain_names`].
+    plain_names: u32,
 }
 
 impl<'a> Builder<'a> {
@@ -365,7 +381,8 @@ impl<'a> Builder<'a> {
     ) -> Builder<'a> {
         scratch.clear();
         scratch.map.prepare(source.buf.len());
-        Builder { source, options, abi, s: scratch, out }
+        let plain_names = source.plain_names();
+        Builder { source, options, abi, s: scratch, out, plain_names }
     }
 
     /// Reads the entries of one unit; `key` is that of its first child.
@@ -390,7 +407,7 @@ impl<'a> Builder<'a> {
 
     fn push_frame(&mut self, ctx: Ctx, key: u32, what: What, aux: i32) {
         let start = match ctx {
-            Ctx::Function | Ctx::Subroutine => self.s.params_stack.len(),
+            Ctx::Function => self.s.params_stack.len(),
             _ => self.s.words_stack.len(),
         } as u32;
         let annots = self.s.annots_stack.len() as u32;
@@ -398,12 +415,18 @@ impl<'a> Builder<'a> {
     }
 
     /// One entry, the cursor standing behind its code.
-    fn entry(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+    fn entry(&mut self, unit: &'a Unit, abbrev: &'a Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         let ctx = self.s.frames.last().expect("the loop ends with the last frame").ctx;
         let tag = abbrev.tag;
         match ctx {
             Ctx::Class => match tag {
-                dw::DW_TAG_member | dw::DW_TAG_inheritance => return self.member(unit, abbrev, key, c),
+                dw::DW_TAG_member => {
+                    return match short::leaf_layout(abbrev) {
+                        Some(layout) => self.members(unit, abbrev, layout, key, c),
+                        None => self.member(unit, abbrev, key, c),
+                    };
+                }
+                dw::DW_TAG_inheritance => return self.member(unit, abbrev, key, c),
                 LLVM_ANNOTATION | GNU_ANNOTATION => {
                     unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                     self.decl_tag(unit, -1);
@@ -458,7 +481,12 @@ impl<'a> Builder<'a> {
                 _ => {}
             },
             Ctx::Subroutine => match tag {
-                dw::DW_TAG_formal_parameter => return self.parameter(unit, abbrev, key, c),
+                dw::DW_TAG_formal_parameter => {
+                    return match short::leaf_layout(abbrev) {
+                        Some(layout) => self.proto_params(unit, abbrev, layout, c),
+                        None => self.proto_param(unit, abbrev, c),
+                    };
+                }
                 dw::DW_TAG_unspecified_parameters => {
                     if let Some(open) = self.s.open.last_mut() {
                         open.variadic = true;
@@ -469,7 +497,12 @@ impl<'a> Builder<'a> {
                 _ => {}
             },
             Ctx::Enum => match tag {
-                dw::DW_TAG_enumerator => return self.enumerator(unit, abbrev, c),
+                dw::DW_TAG_enumerator => {
+                    return match short::leaf_layout(abbrev) {
+                        Some(layout) => self.enumerators(unit, abbrev, layout, key, c),
+                        None => self.enumerator(unit, abbrev, key, c),
+                    };
+                }
                 dw::DW_TAG_subprogram => self.method_of_enum(),
                 _ => return self.skip_entry(unit, abbrev, c),
             },
@@ -543,8 +576,14 @@ impl<'a> Builder<'a> {
             }
             dw::DW_TAG_pointer_type => return self.pointer(unit, abbrev, key, c),
             dw::DW_TAG_typedef => {
+                if let Some(short) = self.short(abbrev, c) {
+                    let name = self.short_name(unit, short.name);
+                    return self.typedef(key, name, Self::short_key(unit, short.target));
+                }
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                self.typedef(unit, key)?;
+                let name = self.name(unit, Slot::Name);
+                let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+                self.typedef(key, name, target)?;
                 if abbrev.has_children {
                     self.push_frame(Ctx::Annotated, key, What::Typedef, -1);
                     return Ok(());
@@ -658,7 +697,7 @@ impl<'a> Builder<'a> {
     /// A word that holds the key of a type, to be resolved.
     fn push_ref(&mut self, key: u32) {
         if key != 0 {
-            self.s.refs.push(self.out.words.len() as u32);
+            self.s.refs.push(Refs { first: self.out.words.len() as u32, count: 1, step: 1 });
         }
         self.out.words.push(key);
     }
@@ -675,7 +714,7 @@ impl<'a> Builder<'a> {
 
     /// No name, or the empty one.
     fn is_empty(&self, name: NameRef) -> bool {
-        name.is_none() || self.source.bytes(&name, &self.out.strings).is_none_or(<[u8]>::is_empty)
+        self.source.is_empty(name, &self.out.strings)
     }
 
     /// Reads an expression of the unit into `ops`.
@@ -735,7 +774,7 @@ impl Open {
             variadic: false,
             tagged: 0,
             is_union: false,
-            far: Vec::new(),
+            far: 0,
             late: 0,
             by_offset: false,
         }

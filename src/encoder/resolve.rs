@@ -60,17 +60,22 @@ impl Builder<'_> {
 
     fn resolve_refs(&mut self) {
         let refs = std::mem::take(&mut self.s.refs);
-        for &word in &refs {
-            let key = self.out.words[word as usize];
-            // The fast way: most references lead straight to a type.
-            let id = match self.s.lookup(key) {
-                Some(Die::Type(id)) => id,
-                _ => {
-                    let record = self.out.starts.partition_point(|&s| s <= word) - 1;
-                    self.type_id_or_void(key, self.s.types[record])
-                }
-            };
-            self.out.words[word as usize] = id;
+        for run in &refs {
+            let mut word = run.first as usize;
+            for _ in 0..run.count {
+                let key = self.out.words[word];
+                // The fast way: most references lead straight to a type.
+                let id = match self.s.lookup(key) {
+                    _ if key == 0 => 0,
+                    Some(Die::Type(id)) => id,
+                    _ => {
+                        let record = self.out.starts.partition_point(|&s| s as usize <= word) - 1;
+                        self.type_id_or_void(key, self.s.types[record])
+                    }
+                };
+                self.out.words[word] = id;
+                word += usize::from(run.step);
+            }
         }
         self.s.refs = refs;
     }

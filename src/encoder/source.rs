@@ -31,6 +31,12 @@ impl<'a> SourceNames<'a> {
     #[inline]
     pub fn name(&self, unit: &Unit, attrs: &Attrs, slot: Slot, strings: &mut LocalStrings) -> NameRef {
         let Some((form, value)) = attrs.get(slot) else { return NameRef::NONE };
+        self.name_of(unit, form, value, strings)
+    }
+
+    /// [`SourceNames::name`] of an attribute's form and value.
+    #[inline]
+    pub fn name_of(&self, unit: &Unit, form: dw::DwForm, value: u64, strings: &mut LocalStrings) -> NameRef {
         if form == dw::DW_FORM_strp && self.kabi_prefix.is_none() && !self.local && value < self.file.debug_str().len() as u64 {
             if let Some(name) = NameRef::debug_str(value) {
                 return self.first(name);
@@ -58,6 +64,27 @@ impl<'a> SourceNames<'a> {
             None => name,
             Some((all, memory)) => memory.first(all, self.file.debug_str(), name),
         }
+    }
+
+    /// The offsets in `.debug_str` below this are names as they stand.
+    pub fn plain_names(&self) -> u32 {
+        if self.local || self.kabi_prefix.is_some() || self.same.is_some() {
+            return 0;
+        }
+        u32::try_from(self.file.debug_str().len()).map_or(NameRef::DEBUG_STR_LIMIT, |len| len.min(NameRef::DEBUG_STR_LIMIT))
+    }
+
+    /// No name, the empty one, or one that cannot be read.
+    #[inline]
+    pub fn is_empty(&self, name: NameRef, strings: &LocalStrings) -> bool {
+        if let NameSource::DebugStr(offset) = name.source() {
+            // In a section that ends in a NUL every string ends.
+            let section = self.file.debug_str();
+            if section.last() == Some(&0) {
+                return section.get(offset as usize).is_none_or(|&first| first == 0);
+            }
+        }
+        self.bytes(&name, strings).is_none_or(<[u8]>::is_empty)
     }
 
     /// The bytes of a name; `None` for no name.

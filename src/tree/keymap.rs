@@ -21,6 +21,9 @@ pub struct KeyMap {
 impl KeyMap {
     /// Forgets everything and makes room for keys below `size`.
     pub fn prepare(&mut self, size: usize, in_order: bool) {
+        if !self.in_order {
+            self.any_order.clear(self.keys.iter().copied());
+        }
         self.in_order = in_order;
         self.keys.clear();
         if in_order {
@@ -37,7 +40,7 @@ impl KeyMap {
         let index = self.keys.len() as u32;
         self.keys.push(key);
         if !self.in_order {
-            self.any_order.set(key, index);
+            self.any_order.set(key, index + 1);
         } else if let Some(bucket) = self.buckets.get_mut((key >> SHIFT) as usize) {
             if *bucket == 0 {
                 *bucket = index + 1;
@@ -49,8 +52,7 @@ impl KeyMap {
     #[inline]
     pub fn get(&self, key: u32) -> Option<usize> {
         if !self.in_order {
-            let index = self.any_order.get(key)? as usize;
-            return (self.keys.get(index) == Some(&key)).then_some(index);
+            return (self.any_order.get(key) as usize).checked_sub(1);
         }
         let first = self.buckets.get((key >> SHIFT) as usize)?.checked_sub(1)? as usize;
         // Entries that nobody looks for may stand between those of a bucket.

@@ -22,7 +22,8 @@ impl<'a> Builder<'a> {
             spec_key: self.source.reference(unit, a, Slot::Specification),
             type_key: self.source.reference(unit, a, Slot::Annotation),
             is_union,
-            late: self.s.late_bitfields.len(),
+            late: self.s.late_bitfields.len() as u32,
+            far: self.s.far.len() as u32,
             by_offset: unit.language == u32::from(dw::DW_LANG_Rust.0),
             ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
         };
@@ -98,7 +99,7 @@ impl<'a> Builder<'a> {
         open.vlen += 1;
         open.kflag |= is_bitfield || bit_offset % 8 != 0;
         if bit_offset > MAX_BITFIELD_OFFSET {
-            open.far.push((open.vlen - 1, offset));
+            self.s.far.push((open.vlen - 1, offset));
         }
         let start = self.s.frames.last().map_or(0, |f| f.start);
         let in_record = (self.s.words_stack.len() as u32 - start) / 3;
@@ -161,11 +162,12 @@ impl<'a> Builder<'a> {
         if open.kflag {
             self.drop_far_members(&open, start);
         }
+        self.s.far.truncate(open.far as usize);
         let vlen = ((self.s.words_stack.len() - start) / 3) as u32;
         let no_name = open.name.is_none();
         if open.declaration {
             // Bit-fields of a struct that turned out to be a declaration have no place.
-            self.s.late_bitfields.truncate(open.late);
+            self.s.late_bitfields.truncate(open.late as usize);
             self.s.words_stack.truncate(start);
             let spec_named = no_name && open.spec_key != 0;
             if self.is_empty(open.name) && !spec_named {
@@ -195,15 +197,13 @@ impl<'a> Builder<'a> {
             sort_by_offset(&mut self.s.words_stack[start..]);
         }
         let first = self.out.words.len() as u32;
-        for (i, m) in self.s.words_stack[start..].chunks_exact(3).enumerate() {
-            if m[1] != 0 {
-                self.s.refs.push(first + 3 * i as u32 + 1);
-            }
+        if vlen != 0 {
+            self.s.refs.push(Refs { first: first + 1, count: vlen as u16, step: 3 });
         }
         self.out.words.extend_from_slice(&self.s.words_stack[start..]);
         self.s.words_stack.truncate(start);
         // Inner structs are closed and have placed theirs: what has no place yet is this struct's.
-        for late in &mut self.s.late_bitfields[open.late..] {
+        for late in &mut self.s.late_bitfields[open.late as usize..] {
             if late.word == u32::MAX {
                 late.word = first + 3 * late.in_record + 2;
             }
@@ -214,12 +214,13 @@ impl<'a> Builder<'a> {
 
     /// In a struct with bit-fields, offsets have 24 bits: leaves out what is beyond.
     pub(super) fn drop_far_members(&mut self, open: &Open, start: usize) {
-        for &(at, offset) in open.far.iter().rev() {
+        for &(at, offset) in self.s.far[open.far as usize..].iter().rev() {
             let row = start + 3 * at as usize;
             let bits = u64::from(self.s.words_stack[row + 2]);
             self.s.messages.push(too_far(offset, bits, MAX_BITFIELD_OFFSET));
             self.s.words_stack.drain(row..row + 3);
-            for late in self.s.late_bitfields[open.late..].iter_mut().filter(|l| l.word == u32::MAX && l.in_record > at) {
+            for late in self.s.late_bitfields[open.late as usize..].iter_mut().filter(|l| l.word == u32::MAX && l.in_record > at)
+            {
                 late.in_record -= 1;
             }
         }
@@ -260,7 +261,7 @@ impl<'a> Builder<'a> {
         self.descend_or_close(abbrev, Ctx::Enum, key, What::Enum)
     }
 
-    pub(super) fn enumerator(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+    pub(super) fn enumerator(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
         let value = number(&self.s.attrs, Slot::ConstValue).unwrap_or(0);
@@ -279,7 +280,8 @@ impl<'a> Builder<'a> {
                     open.kflag = true;
                 }
             } else if open.vlen == MAX_VLEN + 1 {
-                self.s.messages.push("enumeration with more than 65535 enumerators: the rest is left out".to_string());
+                let offset = self.source.offset(key);
+                self.s.messages.push(format!(".debug_info+{offset:#x}: more than 65535 enumerators: the rest is left out"));
             }
         }
         self.skip_children(unit, abbrev, c)

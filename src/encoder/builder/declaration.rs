@@ -46,11 +46,17 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            _ => {
-                self.s.params_stack.push(param);
-                self.skip_children(unit, abbrev, c)
-            }
+            _ => self.skip_children(unit, abbrev, c),
         }
+    }
+
+    /// A parameter of a prototype.
+    pub(super) fn proto_param(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        let name = self.name(unit, Slot::Name);
+        let type_key = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        self.s.words_stack.extend([name.to_word(), type_key]);
+        self.skip_children(unit, abbrev, c)
     }
 
     pub(super) fn register_param(&mut self, param: Param) -> Result<(), DwarfError> {

@@ -41,50 +41,53 @@ impl<'a> Builder<'a> {
         c: &mut Cursor<'a>,
         kind: Kind,
     ) -> Result<(), DwarfError> {
-        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        let target = match self.short(abbrev, c) {
+            Some(short) => Self::short_key(unit, short.target),
+            None => {
+                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+                self.source.reference(unit, &self.s.attrs, Slot::Type)
+            }
+        };
+        self.plain(key, NameRef::NONE, kind, target)
+    }
+
+    /// A record of three words that leads to one other type.
+    #[inline]
+    fn plain(&mut self, key: u32, name: NameRef, kind: Kind, target: u32) -> Result<(), DwarfError> {
         self.begin(key)?;
-        self.out.words.extend([0, info(kind, 0, false)]);
-        self.push_ref(target);
+        let first = self.out.words.len() as u32 + 2;
+        self.out.words.extend([name.to_word(), info(kind, 0, false), target]);
+        if target != 0 {
+            self.s.refs.push(Refs { first, count: 1, step: 1 });
+        }
         Ok(())
     }
 
-    pub(super) fn typedef(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
-        let name = self.name(unit, Slot::Name);
-        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+    pub(super) fn typedef(&mut self, key: u32, name: NameRef, target: u32) -> Result<(), DwarfError> {
         if self.is_empty(name) {
             self.alias(key, target);
             return Ok(());
         }
-        self.begin(key)?;
-        self.out.words.extend([name.to_word(), info(Kind::Typedef, 0, false)]);
-        self.push_ref(target);
-        Ok(())
+        self.plain(key, name, Kind::Typedef, target)
     }
 
     pub(super) fn pointer(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
-        if !abbrev.has_children && !self.options.type_tags {
+        // An entry with a layout has no annotations.
+        if short::leaf_layout(abbrev).is_some() || !abbrev.has_children && !self.options.type_tags {
             return self.modifier(unit, abbrev, key, c, Kind::Ptr);
         }
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
         if !self.options.type_tags {
-            self.plain_pointer(key, target)?;
+            self.plain(key, NameRef::NONE, Kind::Ptr, target)?;
             return self.skip_children(unit, abbrev, c);
         }
         let chain = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
         if !abbrev.has_children && chain == 0 {
-            return self.plain_pointer(key, target);
+            return self.plain(key, NameRef::NONE, Kind::Ptr, target);
         }
         self.open(Open { type_key: target, spec_key: chain, ..Open::of(Kind::Ptr) });
         self.descend_or_close(abbrev, Ctx::Pointer, key, What::Pointer)
-    }
-
-    pub(super) fn plain_pointer(&mut self, key: u32, target: u32) -> Result<(), DwarfError> {
-        self.begin(key)?;
-        self.out.words.extend([0, info(Kind::Ptr, 0, false)]);
-        self.push_ref(target);
-        Ok(())
     }
 
     /// A `btf_type_tag` among a pointer's children. They stand in source order, the one next to the `*` last: each wraps the one before.
@@ -208,24 +211,21 @@ impl<'a> Builder<'a> {
     pub(super) fn close_proto(&mut self, frame: Frame) -> Result<(), DwarfError> {
         let Some(open) = self.s.open.pop() else { return Ok(()) };
         let start = frame.start as usize;
-        let count = (self.s.params_stack.len() - start) as u32;
+        let count = ((self.s.words_stack.len() - start) / 2) as u32;
         let total = count + u32::from(open.variadic);
         let kept = total.min(MAX_VLEN);
         self.begin(frame.key)?;
         self.out.words.extend([0, info(Kind::FuncProto, kept, false)]);
         self.push_ref(open.type_key);
-        for i in 0..count.min(kept) as usize {
-            let (name, type_key) = {
-                let p = &self.s.params_stack[start + i];
-                (p.name, p.type_key)
-            };
-            self.out.words.push(name.to_word());
-            self.push_ref(type_key);
+        let params = count.min(kept);
+        if params != 0 {
+            self.s.refs.push(Refs { first: self.out.words.len() as u32 + 1, count: params as u16, step: 2 });
         }
+        self.out.words.extend_from_slice(&self.s.words_stack[start..start + 2 * params as usize]);
         if open.variadic && total == kept {
             self.out.words.extend([0, 0]);
         }
-        self.s.params_stack.truncate(start);
+        self.s.words_stack.truncate(start);
         Ok(())
     }
 }
