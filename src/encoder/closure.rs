@@ -9,6 +9,9 @@
 //! name, kind and size, a child without a name its own value, so that chains of nameless types count down to the next name. Where each such
 //! token belongs to one member alone, as in nearly all components, these values say all about the component, and the hash of a member is its
 //! value with the sum of all of them. Where two members share a token, further rounds with the members' values as tokens come in between.
+//!
+//! Pointers, qualifiers, typedefs and arrays lead to one type each. Such chains are passed in one step, so that the walk is over structs, unions
+//! and prototypes only; what they are made of is mixed into the hash, or the token, of their end.
 
 use super::fragment::{Fragment, NameRef, NameSource};
 use crate::btf::Kind;
@@ -64,6 +67,7 @@ struct Node {
 
 /// Higher than every index: what is complete never lowers the index that something leads back to.
 const COMPLETE: u32 = u32::MAX;
+const IS_COMPLETE: Node = Node { index: COMPLETE, low: COMPLETE };
 
 /// What only members of larger components have.
 #[derive(Clone, Copy, Default)]
@@ -77,10 +81,15 @@ struct Member {
 /// Rounds in a component in which a token is not that of one member alone. Each looks one reference further.
 const AMBIGUOUS_ROUNDS: usize = 3;
 
+/// Longest chain that is passed in one step.
+const MAX_LINKS: usize = 8;
+
 /// Reused buffers.
 #[derive(Default)]
 pub struct HashScratch {
     nodes: Vec<Node>,
+    /// The node at the end of the chain that starts at each node; itself where none does.
+    ends: Vec<u32>,
     /// Of nodes in components of more than one.
     members: Vec<Member>,
     /// Nodes of components not yet complete.
@@ -101,7 +110,9 @@ pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
     closures[0] = VOID.value();
     scratch.nodes.clear();
     scratch.nodes.resize(count + 1, Node::default());
-    scratch.nodes[0] = Node { index: COMPLETE, low: COMPLETE };
+    scratch.nodes[0] = IS_COMPLETE;
+    scratch.ends.clear();
+    scratch.ends.push(0);
     // What earlier fragments left there is never looked at, since components have numbers of their own.
     if scratch.members.len() <= count {
         scratch.members.resize(count + 1, Member::default());
@@ -111,7 +122,12 @@ pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
         scratch.tokens.clear();
         scratch.component = 0;
     }
-    Walk { f: fragment, s: scratch, closures: &mut closures }.components();
+    let mut walk = Walk { f: fragment, s: scratch, closures: &mut closures };
+    walk.prepare();
+    walk.components();
+    for node in 1..=count as u32 {
+        walk.known(node);
+    }
     fragment.closures = closures;
 }
 
@@ -123,22 +139,31 @@ struct Children {
     step: u32,
 }
 
-/// First word and distance of the children's ids in records of each kind; kinds without children have a distance of 0.
-const PLACES: [(u8, u8); 32] = {
-    let mut places = [(0, 0); 32];
-    places[Kind::Ptr as usize] = (2, 3);
-    places[Kind::Typedef as usize] = (2, 3);
-    places[Kind::Const as usize] = (2, 3);
-    places[Kind::Volatile as usize] = (2, 3);
-    places[Kind::Restrict as usize] = (2, 3);
-    places[Kind::TypeTag as usize] = (2, 3);
+/// What a kind's records are to the walk.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    Leaf,
+    /// One child, in this word.
+    Link(u8),
+    /// Children from this word on, at this distance.
+    Many(u8, u8),
+}
+
+const SHAPES: [Shape; 32] = {
+    let mut shapes = [Shape::Leaf; 32];
+    shapes[Kind::Ptr as usize] = Shape::Link(2);
+    shapes[Kind::Typedef as usize] = Shape::Link(2);
+    shapes[Kind::Const as usize] = Shape::Link(2);
+    shapes[Kind::Volatile as usize] = Shape::Link(2);
+    shapes[Kind::Restrict as usize] = Shape::Link(2);
+    shapes[Kind::TypeTag as usize] = Shape::Link(2);
     // The index type is known by the merge only and is the same for all.
-    places[Kind::Array as usize] = (3, 3);
-    places[Kind::Struct as usize] = (4, 3);
-    places[Kind::Union as usize] = (4, 3);
+    shapes[Kind::Array as usize] = Shape::Link(3);
+    shapes[Kind::Struct as usize] = Shape::Many(4, 3);
+    shapes[Kind::Union as usize] = Shape::Many(4, 3);
     // The result, and then each parameter's type.
-    places[Kind::FuncProto as usize] = (2, 2);
-    places
+    shapes[Kind::FuncProto as usize] = Shape::Many(2, 2);
+    shapes
 };
 
 struct Walk<'a> {
@@ -148,12 +173,17 @@ struct Walk<'a> {
     closures: &'a mut [u128],
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     #[inline(always)]
-    fn record(&self, node: u32) -> &[u32] {
+    fn record(&self, node: u32) -> &'a [u32] {
         let starts = &self.f.starts;
         let end = starts.get(node as usize).map_or(self.f.words.len(), |&e| e as usize);
         &self.f.words[starts[node as usize - 1] as usize..end]
+    }
+
+    #[inline(always)]
+    fn shape(&self, start: u32) -> Shape {
+        SHAPES[(self.f.words[start as usize + 1] >> 24 & 0x1f) as usize]
     }
 
     #[inline(always)]
@@ -161,32 +191,96 @@ impl Walk<'_> {
         let starts = &self.f.starts;
         let start = starts[node as usize - 1];
         let end = starts.get(node as usize).map_or(self.f.words.len() as u32, |&e| e);
-        let (first, step) = PLACES[(self.f.words[start as usize + 1] >> 24 & 0x1f) as usize];
-        if step == 0 {
-            return Children { at: end, end, step: 1 };
+        match self.shape(start) {
+            Shape::Leaf => Children { at: end, end, step: 1 },
+            Shape::Link(first) => Children { at: start + u32::from(first), end: start + u32::from(first) + 1, step: 1 },
+            Shape::Many(first, step) => Children { at: start + u32::from(first), end, step: u32::from(step) },
         }
-        Children { at: start + u32::from(first), end, step: u32::from(step) }
     }
 
-    /// Whether the hash of a child is known. A type of another unit is known by its number.
+    /// Hashes leaves, and finds the ends of chains.
+    fn prepare(&mut self) {
+        for node in 1..self.s.nodes.len() as u32 {
+            let end = match self.shape(self.f.starts[node as usize - 1]) {
+                Shape::Leaf => {
+                    self.closures[node as usize] = leaf(self.f, self.record(node)).value();
+                    self.s.nodes[node as usize] = IS_COMPLETE;
+                    node
+                }
+                Shape::Link(_) => self.end_of_chain(node),
+                Shape::Many(..) => node,
+            };
+            self.s.ends.push(end);
+        }
+    }
+
+    /// Follows a chain of types with one child each. Those that are too long, that go in a circle, or that lead to another unit are walked
+    /// like all else.
+    #[inline]
+    fn end_of_chain(&self, node: u32) -> u32 {
+        let mut at = node;
+        for _ in 0..MAX_LINKS {
+            let Some(&start) = self.f.starts.get((at as usize).wrapping_sub(1)) else {
+                return if at == 0 { 0 } else { node };
+            };
+            let Shape::Link(word) = self.shape(start) else { return at };
+            at = self.f.words[start as usize + usize::from(word)];
+        }
+        node
+    }
+
+    /// What a chain ends with, as far as known; `None` for a type of another unit, which is known by its number.
+    #[inline(always)]
+    fn end(&self, child: u32) -> Option<Node> {
+        self.s.ends.get(child as usize).map(|&end| self.s.nodes[end as usize])
+    }
+
     #[inline(always)]
     fn is_complete(&self, child: u32) -> bool {
-        self.s.nodes.get(child as usize).is_none_or(|n| n.low == COMPLETE)
+        self.end(child).is_none_or(|n| n.low == COMPLETE)
     }
 
+    /// The hash of a type that is complete, or that starts a chain to one that is.
     #[inline(always)]
-    fn closure(&self, child: u32) -> Hash {
-        match self.closures.get(child as usize) {
-            Some(&closure) => Hash::of(closure),
-            None => Hash(u64::from(child - self.closures.len() as u32), START.1),
+    fn known(&mut self, node: u32) -> Hash {
+        match self.s.nodes.get(node as usize) {
+            Some(n) if n.low == COMPLETE => Hash::of(self.closures[node as usize]),
+            Some(_) => self.along_chain(node),
+            None => Hash(u64::from(node - self.closures.len() as u32), START.1),
         }
     }
 
-    /// Tarjan's algorithm; components come out children first.
+    /// Hashes a chain, from its end to its start.
+    fn along_chain(&mut self, node: u32) -> Hash {
+        let (links, count, end) = self.links(node);
+        let mut hash = Hash::of(self.closures[end as usize]);
+        for &link in links[..count].iter().rev() {
+            hash = value(self.f, self.record(link), |_| hash);
+            self.closures[link as usize] = hash.value();
+            self.s.nodes[link as usize] = IS_COMPLETE;
+        }
+        hash
+    }
+
+    /// The links of a chain, their count, and its end or where hashes are known.
+    #[inline(always)]
+    fn links(&self, node: u32) -> ([u32; MAX_LINKS], usize, u32) {
+        let end = self.s.ends[node as usize];
+        let mut links = [0; MAX_LINKS];
+        let (mut count, mut at) = (0, node);
+        while count < MAX_LINKS && at != end && self.s.nodes[at as usize].low != COMPLETE {
+            links[count] = at;
+            count += 1;
+            at = self.f.words[self.children(at).at as usize];
+        }
+        (links, count, at)
+    }
+
+    /// Tarjan's algorithm over all that is no link of a chain; components come out children first.
     fn components(&mut self) {
         let mut next_index = 1;
         for root in 1..self.s.nodes.len() as u32 {
-            if self.s.nodes[root as usize].index != 0 || self.try_single(root) {
+            if self.s.ends[root as usize] != root || self.s.nodes[root as usize].index != 0 || self.try_single(root) {
                 continue;
             }
             self.visit(root, &mut next_index);
@@ -198,7 +292,8 @@ impl Walk<'_> {
                     let child = self.f.words[at as usize];
                     at += step;
                     // A type of another unit leads nowhere.
-                    let Some(&n) = self.s.nodes.get(child as usize) else { continue };
+                    let Some(&child) = self.s.ends.get(child as usize) else { continue };
+                    let n = self.s.nodes[child as usize];
                     if n.index != 0 {
                         low = low.min(n.low);
                     } else if !self.try_single(child) {
@@ -235,9 +330,9 @@ impl Walk<'_> {
             }
             at += step;
         }
-        let value = self.value(node, |child| self.closure(child));
+        let value = value(self.f, self.record(node), |child| self.known(child));
         self.closures[node as usize] = value.value();
-        self.s.nodes[node as usize] = Node { index: COMPLETE, low: COMPLETE };
+        self.s.nodes[node as usize] = IS_COMPLETE;
         true
     }
 
@@ -255,7 +350,16 @@ impl Walk<'_> {
         let ambiguous = self.give_tokens(from);
         // What was met last is mostly what others wait for.
         for i in (from..self.s.stack.len()).rev() {
-            self.first_value(self.s.stack[i]);
+            let member = self.s.stack[i];
+            if !is_named(self.record(member)) {
+                self.nameless_values(member);
+            }
+        }
+        for i in from..self.s.stack.len() {
+            let member = self.s.stack[i];
+            if is_named(self.record(member)) {
+                self.closures[member as usize] = self.member_value(member).value();
+            }
         }
         if ambiguous {
             for _ in 0..AMBIGUOUS_ROUNDS {
@@ -285,10 +389,10 @@ impl Walk<'_> {
         for i in from..self.s.stack.len() {
             let member = self.s.stack[i];
             let w = self.record(member);
-            if w[0] == 0 {
+            if !is_named(w) {
                 continue;
             }
-            let token = self.content(w);
+            let token = content(self.f, w);
             self.s.members[member as usize] = Member { token, component };
             let mut at = (token.0 >> 32) as usize & mask;
             while self.s.tokens[at].1 == component && self.s.tokens[at].0 != token.0 {
@@ -300,24 +404,14 @@ impl Walk<'_> {
         ambiguous
     }
 
-    /// A type's content without its children: name, kind and size.
-    fn content(&self, w: &[u32]) -> Hash {
-        let size = if matches!(Kind::of_info(w[1]), Some(Kind::Struct | Kind::Union)) { w[2] } else { 0 };
-        self.name(START, w[0], w[1], Hash(u64::from(size), START.0))
-    }
-
-    /// The value of a member, after those of the nameless members that it leads to.
-    fn first_value(&mut self, member: u32) {
+    /// The value of a member without a name, after those of the nameless members that it leads to: they are their tokens.
+    fn nameless_values(&mut self, member: u32) {
         let component = self.s.component;
-        let is_named = self.record(member)[0] != 0;
-        if !is_named {
-            if self.s.members[member as usize].component == component {
-                return;
-            }
-            self.start_nameless(member);
+        if self.s.members[member as usize].component == component {
+            return;
         }
         let base = self.s.path.len();
-        self.s.path.push((member, self.children(member).at));
+        self.start_nameless(member);
         while self.s.path.len() > base {
             let (node, at) = self.s.path[self.s.path.len() - 1];
             let Children { mut at, end, step } = Children { at, ..self.children(node) };
@@ -325,7 +419,8 @@ impl Walk<'_> {
             while at < end {
                 let child = self.f.words[at as usize];
                 at += step;
-                if !self.is_complete(child) && self.s.members[child as usize].component != component {
+                let Some(&child) = self.s.ends.get(child as usize) else { continue };
+                if self.s.nodes[child as usize].low != COMPLETE && self.s.members[child as usize].component != component {
                     first = child;
                     break;
                 }
@@ -335,27 +430,37 @@ impl Walk<'_> {
             }
             if first != 0 {
                 self.start_nameless(first);
-                self.s.path.push((first, self.children(first).at));
                 continue;
             }
             self.s.path.pop();
             let value = self.member_value(node);
             self.closures[node as usize] = value.value();
-            if self.record(node)[0] == 0 {
-                self.s.members[node as usize].token = value;
-            }
+            self.s.members[node as usize].token = value;
         }
     }
 
     /// In a circle of nameless types only, its content has to do as a token.
     fn start_nameless(&mut self, node: u32) {
-        let token = self.content(self.record(node));
+        let token = content(self.f, self.record(node));
         self.s.members[node as usize] = Member { token, component: self.s.component };
+        self.s.path.push((node, self.children(node).at));
     }
 
+    /// The value of a member: its record, with the tokens of members among its children.
     #[inline]
-    fn member_value(&self, node: u32) -> Hash {
-        self.value(node, |child| if self.is_complete(child) { self.closure(child) } else { self.s.members[child as usize].token })
+    fn member_value(&mut self, node: u32) -> Hash {
+        value(self.f, self.record(node), |child| {
+            let Some(&end) = self.s.ends.get(child as usize) else { return self.known(child) };
+            if self.s.nodes[end as usize].low == COMPLETE {
+                return self.known(child);
+            }
+            let token = self.s.members[end as usize].token;
+            if child == end {
+                return token;
+            }
+            let (links, count, _) = self.links(child);
+            links[..count].iter().rev().fold(token, |token, &link| value(self.f, self.record(link), |_| token))
+        })
     }
 
     /// Makes the members' values their tokens, and values of those.
@@ -369,65 +474,70 @@ impl Walk<'_> {
             self.closures[member as usize] = self.member_value(member).value();
         }
     }
+}
 
-    /// The hash of a record, each child counting as its token.
-    #[inline(always)]
-    fn value(&self, node: u32, token: impl Fn(u32) -> Hash) -> Hash {
-        let w = self.record(node);
-        let Some(kind) = Kind::of_info(w[1]) else { return self.leaf(w) };
-        match kind {
-            Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => {
-                self.name(START, w[0], w[1], token(w[2]))
-            }
-            Kind::Array => START.mix(u64::from(w[1]) << 32 | u64::from(w[5]), token(w[3])),
-            Kind::Struct | Kind::Union => {
-                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
-                w[HEAD..].chunks_exact(3).fold(h, |h, m| self.name(h, m[0], m[2], token(m[1])))
-            }
-            Kind::FuncProto => {
-                let h = START.mix(u64::from(w[1]) << 32, token(w[2]));
-                w[HEAD..].chunks_exact(2).fold(h, |h, p| self.name(h, p[0], 0, token(p[1])))
-            }
-            Kind::Enum => {
-                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
-                w[HEAD..].chunks_exact(2).fold(h, |h, e| self.name(h, e[0], e[1], VOID))
-            }
-            Kind::Enum64 => {
-                let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
-                w[HEAD..].chunks_exact(3).fold(h, |h, e| self.name(h, e[0], e[1], Hash(u64::from(e[2]), 0)))
-            }
-            Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => self.leaf(w),
+#[inline(always)]
+fn is_named(w: &[u32]) -> bool {
+    w[0] != 0
+}
+
+/// A type's content without its children: name, kind and size.
+fn content(f: &Fragment, w: &[u32]) -> Hash {
+    let size = if matches!(Kind::of_info(w[1]), Some(Kind::Struct | Kind::Union)) { w[2] } else { 0 };
+    mix_name(f, START, w[0], w[1], Hash(u64::from(size), START.0))
+}
+
+/// The hash of a record, each child counting as its token.
+#[inline(always)]
+fn value(f: &Fragment, w: &[u32], mut token: impl FnMut(u32) -> Hash) -> Hash {
+    match SHAPES[(w[1] >> 24 & 0x1f) as usize] {
+        Shape::Leaf => leaf(f, w),
+        Shape::Link(2) => mix_name(f, START, w[0], w[1], token(w[2])),
+        // An array, with its count of elements.
+        Shape::Link(_) => START.mix(u64::from(w[1]) << 32 | u64::from(w[5]), token(w[3])),
+        // A prototype: result, and name and type of each parameter.
+        Shape::Many(2, _) => {
+            let h = START.mix(u64::from(w[1]) << 32, token(w[2]));
+            w[HEAD..].chunks_exact(2).fold(h, |h, p| mix_name(f, h, p[0], 0, token(p[1])))
+        }
+        // Name, type and place of each member.
+        Shape::Many(..) => {
+            let h = mix_name(f, START, w[0], w[1], Hash(u64::from(w[2]), 0));
+            w[HEAD..].chunks_exact(3).fold(h, |h, m| mix_name(f, h, m[0], m[2], token(m[1])))
         }
     }
+}
 
-    #[inline]
-    fn leaf(&self, w: &[u32]) -> Hash {
-        let h = self.name(START, w[0], w[1], Hash(u64::from(w[2]), 0));
-        w[HEAD..].iter().fold(h, |h, &x| h.mix(u64::from(x), VOID))
+/// The hash of a record without children.
+fn leaf(f: &Fragment, w: &[u32]) -> Hash {
+    let h = mix_name(f, START, w[0], w[1], Hash(u64::from(w[2]), 0));
+    match Kind::of_info(w[1]) {
+        Some(Kind::Enum) => w[HEAD..].chunks_exact(2).fold(h, |h, e| mix_name(f, h, e[0], e[1], VOID)),
+        Some(Kind::Enum64) => w[HEAD..].chunks_exact(3).fold(h, |h, e| mix_name(f, h, e[0], e[1], Hash(u64::from(e[2]), 0))),
+        _ => w[HEAD..].iter().fold(h, |h, &x| h.mix(u64::from(x), VOID)),
     }
+}
 
-    /// Mixes in a name, another word and a token.
-    #[inline(always)]
-    fn name(&self, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
-        let content = u64::from(word) | u64::from(other) << 32;
-        if NameRef::is_global(word) {
-            return h.mix(content, token);
-        }
-        self.own_name(h, word, other, token)
+/// Mixes in a name, another word and a token.
+#[inline(always)]
+fn mix_name(f: &Fragment, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+    if NameRef::is_global(word) {
+        return h.mix(u64::from(word) | u64::from(other) << 32, token);
     }
+    mix_own_name(f, h, word, other, token)
+}
 
-    /// Mixes in a name of the fragment's own.
-    #[cold]
-    fn own_name(&self, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
-        let NameSource::Local(index) = NameRef::from_word(word).source() else { return h };
-        let bytes = self.f.strings.get(index);
-        let h = h.mix(u64::from(other) << 32 | u64::from(u32::MAX), token).mix(bytes.len() as u64, VOID);
-        bytes.chunks(8).fold(h, |h, chunk| {
-            let mut b = [0; 8];
-            b[..chunk.len()].copy_from_slice(chunk);
-            h.mix(u64::from_le_bytes(b), VOID)
-        })
-    }
+/// Mixes in a name of the fragment's own.
+#[cold]
+fn mix_own_name(f: &Fragment, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+    let NameSource::Local(index) = NameRef::from_word(word).source() else { return h };
+    let bytes = f.strings.get(index);
+    let h = h.mix(u64::from(other) << 32 | u64::from(u32::MAX), token).mix(bytes.len() as u64, VOID);
+    bytes.chunks(8).fold(h, |h, chunk| {
+        let mut b = [0; 8];
+        b[..chunk.len()].copy_from_slice(chunk);
+        h.mix(u64::from_le_bytes(b), VOID)
+    })
 }
 
 #[cfg(test)]
