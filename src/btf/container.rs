@@ -125,6 +125,11 @@ impl Btf {
         self.strs.find(s).map(|offset| StrOff(self.start_str + offset))
     }
 
+    /// Makes the tables in which strings are looked up, here and in the bases, now and not when the first is looked for.
+    pub fn prepare_lookup(&self) {
+        self.find_str(&[0]);
+    }
+
     /// The string at `offset` without its NUL; empty when there is none.
     pub fn str_at(&self, offset: StrOff) -> &[u8] {
         self.try_str(offset).unwrap_or(&[])

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use parking_lot::Mutex;
 
 use super::entry::{entry, non_null};
+use super::libbpf::{EarlyBase, Reading};
 use super::objects::{formats, keeps_bitfield_types};
 use super::{bitfield, languages, names, size, stdio};
 use crate::abi::cu::{CuSide, NewCu};
@@ -58,6 +59,8 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     if encoding && is_set(c"DWARVES_PHASES") {
         phases::start();
     }
+    // SAFETY: the program's object, which it keeps while it encodes.
+    let base = (encoding && !conf_ref.base_btf.is_null()).then(|| unsafe { EarlyBase::read(conf_ref.base_btf) });
     let phase = phases::enter(Phase::Open);
     let elf = match ElfFile::open(path) {
         Ok(elf) => elf,
@@ -76,7 +79,12 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     let merge = conf_ref.force_cu_merging;
     let result = if encoding {
         EncodeContext::new(file.dwarf.clone(), options(conf_ref)).and_then(|context| {
-            let host = Program { cus, conf, filename, kind: Encoding { context: context.clone() } };
+            let host = Program {
+                cus,
+                conf,
+                filename,
+                kind: Encoding { context: context.clone(), base: base.as_ref().map(Reading::base) },
+            };
             dwarf::load(&host, &*context, &file, jobs, merge)
         })
     } else {
@@ -278,12 +286,15 @@ trait Kind: Sync {
 
 struct Encoding {
     context: Arc<EncodeContext>,
+    base: Option<Arc<EarlyBase>>,
 }
 
 /// A unit's own part, for [`super::encoder`].
 pub(super) struct EncodeUnit {
     pub context: Arc<EncodeContext>,
     pub share: Arc<Mutex<Share>>,
+    /// What the program is expected to encode against.
+    pub base: Option<Arc<EarlyBase>>,
     /// The memory of tags that somebody has asked for after all.
     tags: OnceLock<tree::Arenas>,
 }
@@ -296,7 +307,8 @@ impl Kind for Encoding {
         let share = Arc::new(Mutex::new(share));
         // SAFETY: passed on.
         if let Some(side) = unsafe { CuSide::of(cu) } {
-            side.hook = Some(Box::new(EncodeUnit { context: self.context.clone(), share: share.clone(), tags: OnceLock::new() }));
+            let (context, base) = (self.context.clone(), self.base.clone());
+            side.hook = Some(Box::new(EncodeUnit { context, share: share.clone(), base, tags: OnceLock::new() }));
         }
         share
     }

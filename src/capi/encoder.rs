@@ -143,9 +143,13 @@ unsafe fn new_encoder(
         None
     } else {
         let _phase = phases::enter(Phase::Base);
-        // SAFETY: the program's libbpf object.
-        match unsafe { libbpf::base_of(base_btf) } {
-            Ok(base) => Some(base.btf),
+        let base = match unit.and_then(|unit| unit.base.as_ref()).filter(|base| base.is_of(base_btf)) {
+            Some(early) => early.get(),
+            // SAFETY: the program's libbpf object.
+            None => unsafe { libbpf::base_of(base_btf) }.map(|base| base.btf),
+        };
+        match base {
+            Ok(base) => Some(base),
             Err(why) => {
                 streams.error(&text!("btf_encoder__new: base BTF: ", why.as_str(), "\n"));
                 return None;

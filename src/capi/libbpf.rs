@@ -6,12 +6,15 @@
 use std::ffi::{CStr, c_void};
 use std::mem::transmute_copy;
 use std::ptr;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::thread::JoinHandle;
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
 use crate::btf::Btf;
 use crate::loader::btf::Base;
+use crate::phases::{self, Phase};
 
 type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
 type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
@@ -71,6 +74,71 @@ unsafe fn read(object: *const Object, depth: u32) -> Result<Arc<Btf>, String> {
         }
         let bytes = std::slice::from_raw_parts(data.cast::<u8>(), size as usize);
         Btf::parse(bytes, base).map(Arc::new).map_err(|e| e.to_string())
+    }
+}
+
+/// The base that a file will be encoded against, read by a thread of its own while the file is opened: a module takes less time than its
+/// kernel's BTF. Whoever needs the base first waits for it, or reads it.
+pub(super) struct EarlyBase {
+    object: *const Object,
+    btf: OnceLock<Result<Arc<Btf>, String>>,
+    /// Loading is over, and with it the word that the object is there: another may have its address.
+    over: AtomicBool,
+}
+
+// SAFETY: the object is looked at by one thread at a time, inside of the lock, and the program does not touch it while it loads.
+unsafe impl Send for EarlyBase {}
+// SAFETY: as above.
+unsafe impl Sync for EarlyBase {}
+
+/// The thread that reads a base; dropping it waits for the thread.
+pub(super) struct Reading {
+    base: Arc<EarlyBase>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl EarlyBase {
+    /// Starts to read. Without a thread, the base is read when it is asked for.
+    ///
+    /// # Safety
+    /// `object` is an object of the process's libbpf that lives longer than what is returned.
+    pub(super) unsafe fn read(object: *const Object) -> Reading {
+        let base = Arc::new(EarlyBase { object, btf: OnceLock::new(), over: AtomicBool::new(false) });
+        let reader = base.clone();
+        let read = move || {
+            let _phase = phases::enter(Phase::Base);
+            // An error is told to who asks.
+            if let Ok(btf) = reader.get() {
+                btf.prepare_lookup();
+            }
+        };
+        let thread = std::thread::Builder::new().name("dwarves".into()).spawn(read).ok();
+        Reading { base, thread }
+    }
+
+    pub(super) fn is_of(&self, object: *const Object) -> bool {
+        ptr::eq(self.object, object) && !self.over.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn get(&self) -> Result<Arc<Btf>, String> {
+        // SAFETY: by the word of who made this; `is_of` keeps away who comes later.
+        self.btf.get_or_init(|| unsafe { read(self.object, MAX_BASES) }).clone()
+    }
+}
+
+impl Reading {
+    pub(super) fn base(&self) -> Arc<EarlyBase> {
+        self.base.clone()
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            // A panic in it is met again by who asks for the base.
+            let _ = thread.join();
+        }
+        self.base.over.store(true, Ordering::Relaxed);
     }
 }
 

@@ -114,7 +114,7 @@ pub fn set_sections(path: &Path, sections: &[NewSection<'_>]) -> Result<(), Edit
         Err(err) => return Err(open_error(err)),
     };
     let metadata = file.metadata().map_err(open_error)?;
-    let source = Source { file, path: path.to_owned() };
+    let source = Source::new(file, path);
     let editor = Editor { headers: Headers::read(&source, metadata.len())?, source: &source, file_size: metadata.len() };
     if sections.is_empty() {
         return Ok(());

@@ -4,8 +4,9 @@ use super::codec::{Codec, FileHeader, IDENT_SIZE, SectionHeader};
 use super::reloc::SymbolValues;
 use super::{ElfError, layout};
 use object::elf;
+use parking_lot::Mutex;
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -43,11 +44,41 @@ impl Section {
 pub(super) struct Source {
     pub file: File,
     pub path: PathBuf,
+    /// Held while the file's own position is in use.
+    position: Mutex<()>,
 }
 
 impl Source {
+    pub fn new(file: File, path: &Path) -> Source {
+        Source { file, path: path.to_owned(), position: Mutex::new(()) }
+    }
+
     pub fn read_exact_at(&self, buf: &mut [u8], offset: u64) -> io::Result<()> {
         self.file.read_exact_at(buf, offset)
+    }
+
+    /// Appends `size` bytes from `offset` on to `bytes`, which has room for them. Reading at a position of one's own wants a buffer that is
+    /// filled with something already, which for the large sections is a second way through memory; the file's position does not.
+    fn append(&self, bytes: &mut Vec<u8>, offset: u64, size: u64) -> io::Result<()> {
+        let _position = self.position.lock();
+        let mut file = &self.file;
+        file.seek(SeekFrom::Start(offset))?;
+        match file.take(size).read_to_end(bytes)? as u64 == size {
+            true => Ok(()),
+            false => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    /// Replaces `bytes` by `size` bytes of the section called `name`, at `offset` of the file; an error and no abort when there is
+    /// no memory for them.
+    pub fn read_range(&self, name: &str, bytes: &mut Vec<u8>, offset: u64, size: u64) -> Result<(), ElfError> {
+        bytes.clear();
+        if !usize::try_from(size).is_ok_and(|size| bytes.try_reserve_exact(size).is_ok()) {
+            let what = format!("no memory for {size:#x} bytes");
+            return Err(ElfError::Section { path: self.path.clone(), section: name.to_owned(), what });
+        }
+        let read = self.append(bytes, offset, size);
+        read.map_err(|source| ElfError::Read { path: self.path.clone(), section: name.to_owned(), source })
     }
 }
 
@@ -68,7 +99,7 @@ impl ElfFile {
         let cannot_open = |source| ElfError::Open { path: path.to_owned(), source };
         let file = File::open(path).map_err(cannot_open)?;
         let file_size = file.metadata().map_err(cannot_open)?.len();
-        let source = Arc::new(Source { file, path: path.to_owned() });
+        let source = Arc::new(Source::new(file, path));
         let Headers { codec, header, table, names, .. } = Headers::read(&source, file_size)?;
         let mut sections = table.iter().map(|header| Section::new(header, &names)).collect::<Vec<_>>();
         if header.e_type == elf::ET_REL.0 {
@@ -155,21 +186,8 @@ impl ElfFile {
     }
 
     pub(super) fn read_range(&self, index: usize, offset: u64, size: u64) -> Result<Vec<u8>, ElfError> {
-        let mut bytes = self.zeroed(index, size)?;
-        self.source.read_exact_at(&mut bytes, offset).map_err(|source| ElfError::Read {
-            path: self.source.path.clone(),
-            section: self.name_for_message(index),
-            source,
-        })?;
-        Ok(bytes)
-    }
-
-    /// `size` zero bytes; an error and no abort when there is no memory for them.
-    fn zeroed(&self, index: usize, size: u64) -> Result<Vec<u8>, ElfError> {
         let mut bytes = Vec::new();
-        let reserved = usize::try_from(size).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
-        let size = reserved.ok_or_else(|| self.section_error(index, format!("no memory for {size:#x} bytes")))?;
-        bytes.resize(size, 0);
+        self.source.read_range(&self.name_for_message(index), &mut bytes, offset, size)?;
         Ok(bytes)
     }
 

@@ -14,7 +14,7 @@ use object::elf;
 use std::sync::Arc;
 
 /// Bytes of relocation entries read at once.
-const CHUNK: u64 = 256 << 10;
+const CHUNK: u64 = 96 << 10;
 
 /// Values of all symbols of a table, as relocations use them.
 pub(super) struct SymbolValues {
@@ -278,9 +278,11 @@ impl ElfFile {
         }
         let chunk_size = CHUNK / entry_size as u64 * entry_size as u64;
         let mut done = 0;
+        let name = self.name_for_message(table);
+        let mut entries = Vec::new();
         while done < size {
             let length = chunk_size.min(size - done);
-            let entries = self.read_range(table, offset + done, length)?;
+            self.source.read_range(&name, &mut entries, offset + done, length)?;
             patch.apply_all(&entries, with_addend)?;
             done += length;
         }

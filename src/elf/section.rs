@@ -103,18 +103,9 @@ impl DebugSection {
     pub fn load(self) -> Result<Vec<u8>, ElfError> {
         match self.bytes {
             Bytes::InMemory(bytes) => Ok(bytes),
-            Bytes::InFile { size, .. } => {
+            Bytes::InFile { offset, size } => {
                 let mut bytes = Vec::new();
-                let reserved = usize::try_from(size).ok().filter(|&size| bytes.try_reserve_exact(size).is_ok());
-                let Some(size) = reserved else {
-                    return Err(ElfError::Section {
-                        path: self.source.path.clone(),
-                        section: self.name.to_string(),
-                        what: format!("no memory for {size:#x} bytes"),
-                    });
-                };
-                bytes.resize(size, 0);
-                self.read_exact_at(0, &mut bytes)?;
+                self.source.read_range(&self.name, &mut bytes, offset, size)?;
                 Ok(bytes)
             }
         }

@@ -110,6 +110,8 @@ impl Names for FileNames {
 struct Seen {
     slots: Vec<Slot>,
     len: usize,
+    /// Slots to start with, once there is a hash.
+    at_first: usize,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -121,11 +123,11 @@ struct Slot {
 }
 
 impl Seen {
-    /// An empty table with room for what `info_size` bytes of `.debug_info` are likely to bring: growing means to move everything.
+    /// An empty table, to have room for what `info_size` bytes of `.debug_info` are likely to bring: growing means to move everything.
     fn for_file(info_size: u64) -> Seen {
         const BYTES_A_SLOT: u64 = 170;
         let size = (info_size / BYTES_A_SLOT).clamp(1 << 12, 1 << 24) as usize;
-        Seen { slots: vec![Slot::default(); size], len: 0 }
+        Seen { slots: Vec::new(), len: 0, at_first: size }
     }
 
     /// Grows by half: what the table takes is most of what the merge takes.
@@ -134,7 +136,7 @@ impl Seen {
         if (self.len + more) * 6 <= size * 5 {
             return;
         }
-        let size = (size + size / 2).max((self.len + more) * 2).max(1 << 12);
+        let size = (size + size / 2).max((self.len + more) * 2).max(self.at_first);
         let old = std::mem::replace(&mut self.slots, vec![Slot::default(); size]);
         for slot in old {
             if slot.id != 0 {

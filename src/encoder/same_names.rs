@@ -30,7 +30,7 @@ pub struct NameMemory {
 impl SameNames {
     /// For a string section of `len` bytes.
     pub fn for_section(len: usize) -> SameNames {
-        const BYTES_A_SLOT: usize = 32;
+        const BYTES_A_SLOT: usize = 64;
         let size = (len / BYTES_A_SLOT).next_power_of_two().clamp(1 << 8, 1 << 20);
         SameNames { slots: std::iter::repeat_with(|| AtomicU64::new(0)).take(size).collect() }
     }

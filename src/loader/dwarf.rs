@@ -202,11 +202,28 @@ where
         return whole::load_with_types(host, profile, context, jobs);
     }
     let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
-    let finished = queue::run(&work, &mut (), jobs);
+    let finished = queue::run(&work, &mut (), useful(jobs, &context.dwarf));
     for (_, item) in finished.left {
         host.keep(item.handle);
     }
     finished.outcome.into_result()
+}
+
+/// How many of `jobs` workers have something to do: a unit, and so much of one that starting a thread pays.
+fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
+    const BYTES_A_WORKER: u64 = 32 << 10;
+    let jobs = jobs.min(1 + usize::try_from(dwarf.info_size() / BYTES_A_WORKER).unwrap_or(usize::MAX));
+    let (mut units, mut offset) = (0, 0);
+    while units < jobs {
+        match dwarf.unit_header(offset) {
+            Ok(Some(header)) => offset = header.offset + header.size,
+            Ok(None) => return units.max(1),
+            // It is met and told of again.
+            Err(_) => return jobs,
+        }
+        units += 1;
+    }
+    jobs
 }
 
 /// Whether the file's units can be read one by one.
