@@ -286,7 +286,7 @@ impl Btf {
         if let Some(record) = self.record_mut(TypeId(id)).filter(|r| r.len() >= HEAD) {
             record[INFO] = info_word(kind, vlen, kflag);
         }
-        self.words.extend_from_slice(element);
+        self.words.to_mut().extend_from_slice(element);
         Ok(())
     }
 }

@@ -1,8 +1,9 @@
 //! The BTF container: records, strings, and the base of a split BTF.
 
 use super::record::{self, Type};
-use super::strings::StringSet;
+use super::strings::{StringSet, hash_of};
 use super::{BtfError, Endian, Kind, MAX_ID, StrOff, TypeId};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ pub struct Btf {
     /// Header bytes behind those known here, kept as they were read.
     pub(super) header_tail: Vec<u8>,
     /// The type section in host order.
-    pub(super) words: Vec<u32>,
+    pub(super) words: Cow<'static, [u32]>,
     /// Word index of each own record; the record ends where the next starts.
     pub(super) starts: Vec<u32>,
     pub(super) strs: StringSet,
@@ -64,7 +65,7 @@ impl Btf {
             version: 1,
             flags: 0,
             header_tail: Vec::new(),
-            words: Vec::new(),
+            words: Cow::Owned(Vec::new()),
             starts: Vec::new(),
             strs: StringSet::default(),
             strs_unique: true,
@@ -110,24 +111,32 @@ impl Btf {
         if memchr::memchr(0, s).is_some() {
             return Err(BtfError::Argument("a string must not contain NUL"));
         }
-        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_str(s)) {
+        let hash = hash_of(s);
+        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_hashed(s, hash)) {
             return Ok(offset);
         }
-        let offset = self.strs.add(s)?;
+        let offset = self.strs.add(s, hash)?;
         offset.checked_add(self.start_str).filter(|&o| o <= MAX_ID).map(StrOff).ok_or(BtfError::TooManyStrings)
     }
 
-    /// Where `s` is stored as a string of its own, in the base or here.
+    /// Where `s` is stored as a string of its own, in the base or here. `s` must not contain NUL.
     pub fn find_str(&self, s: &[u8]) -> Option<StrOff> {
-        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_str(s)) {
-            return Some(offset);
-        }
-        self.strs.find(s).map(|offset| StrOff(self.start_str + offset))
+        self.find_hashed(s, hash_of(s))
     }
 
-    /// Makes the tables in which strings are looked up, here and in the bases, now and not when the first is looked for.
+    fn find_hashed(&self, s: &[u8], hash: u64) -> Option<StrOff> {
+        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_hashed(s, hash)) {
+            return Some(offset);
+        }
+        self.strs.find(s, hash).map(|offset| StrOff(self.start_str + offset))
+    }
+
+    /// Makes what strings are looked up in, here and in the bases, now and not when the first is looked for.
     pub fn prepare_lookup(&self) {
-        self.find_str(&[0]);
+        if let Some(base) = &self.base {
+            base.prepare_lookup();
+        }
+        self.strs.prepare();
     }
 
     /// The string at `offset` without its NUL; empty when there is none.
@@ -161,7 +170,7 @@ impl Btf {
 
     /// Makes room for this many more words and types.
     pub fn reserve(&mut self, words: usize, types: usize) {
-        self.words.reserve(words);
+        self.words.to_mut().reserve(words);
         self.starts.reserve(types);
     }
 
@@ -170,8 +179,9 @@ impl Btf {
     #[inline]
     pub fn push_record(&mut self, words: &[u32]) -> Result<TypeId, BtfError> {
         let id = self.claim_id(words.len())?;
-        self.starts.push(self.words.len() as u32);
-        self.words.extend_from_slice(words);
+        let all = self.words.to_mut();
+        self.starts.push(all.len() as u32);
+        all.extend_from_slice(words);
         Ok(TypeId(id))
     }
 
@@ -179,10 +189,11 @@ impl Btf {
     #[inline]
     pub fn push_blank(&mut self, len: usize) -> Result<(TypeId, &mut [u32]), BtfError> {
         let id = self.claim_id(len)?;
-        let start = self.words.len();
+        let words = self.words.to_mut();
+        let start = words.len();
         self.starts.push(start as u32);
-        self.words.resize(start + len, 0);
-        Ok((TypeId(id), &mut self.words[start..]))
+        words.resize(start + len, 0);
+        Ok((TypeId(id), &mut words[start..]))
     }
 
     /// Appends records in bulk: `starts` are word indices into `words`, ascending from 0. Returns the first one's id; patch the
@@ -194,7 +205,7 @@ impl Btf {
         }
         let offset = self.words.len() as u32;
         self.starts.extend(starts.iter().map(|&start| start + offset));
-        self.words.extend_from_slice(words);
+        self.words.to_mut().extend_from_slice(words);
         Ok(TypeId(id))
     }
 
@@ -221,7 +232,7 @@ impl Btf {
     #[inline]
     pub fn record_mut(&mut self, id: TypeId) -> Option<&mut [u32]> {
         let range = self.own_range(id.0.checked_sub(self.start_id)? as usize)?;
-        self.words.get_mut(range)
+        self.words.to_mut().get_mut(range)
     }
 
     /// All words from the own record `first` to the end; empty when `first` is the next id.
@@ -229,12 +240,14 @@ impl Btf {
     pub fn words_from_mut(&mut self, first: TypeId) -> &mut [u32] {
         let index = first.0.saturating_sub(self.start_id) as usize;
         let start = self.starts.get(index).map_or(self.words.len(), |&s| s as usize);
-        &mut self.words[start..]
+        &mut self.words.to_mut()[start..]
     }
 
     /// Gives back memory reserved beyond what is used.
     pub fn shrink(&mut self) {
-        self.words.shrink_to_fit();
+        if let Cow::Owned(words) = &mut self.words {
+            words.shrink_to_fit();
+        }
         self.starts.shrink_to_fit();
     }
 

@@ -28,7 +28,7 @@ mod parse;
 mod query;
 mod record;
 mod relocate;
-mod strings;
+pub(crate) mod strings;
 mod write;
 
 pub use builder::{FuncLinkage, FwdKind, INT_BOOL, INT_CHAR, INT_SIGNED, VarLinkage};

@@ -7,6 +7,7 @@ use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
 
@@ -40,22 +41,43 @@ impl Btf {
         btf.header_tail = vec![0; header.len - HEADER_LEN];
         reader.read_exact(&mut btf.header_tail)?;
         skip(reader, header.type_off)?;
-        btf.words = read_words(reader, header.type_len / 4, header.endian)?;
+        btf.words = read_words(reader, header.type_len / 4, header.endian)?.into();
         // An odd end of the type section is an error below.
         skip(reader, header.str_off - header.type_off - header.type_len / 4 * 4)?;
         let mut strings = vec![0; header.str_len];
         reader.read_exact(&mut strings)?;
-        Ok(btf.complete(strings, header.type_len % 4 == 0))
+        Ok(btf.complete(strings.into(), header.type_len % 4 == 0))
     }
 
-    fn complete(mut self, strings: Vec<u8>, whole_words: bool) -> Result<Btf, BtfError> {
+    /// As [`parse`](Btf::parse), from bytes that stay where they are: nothing is copied where `words` can give the type section as words in host
+    /// order, which depends on where it lies.
+    pub fn parse_in_place(
+        bytes: &'static [u8],
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+        base: Option<Arc<Btf>>,
+    ) -> Result<Btf, BtfError> {
+        let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
+        let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
+        let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
+        let (Some(words), Some(strings), Endian::HOST) = (words(types), part(header.str_off, header.str_len), header.endian)
+        else {
+            return Btf::parse(bytes, base);
+        };
+        let mut btf = Btf::blank(base, header.endian);
+        btf.version = bytes[2];
+        btf.flags = bytes[3];
+        btf.header_tail = bytes[HEADER_LEN..header.len].to_vec();
+        btf.words = words.into();
+        btf.complete(strings.into(), header.type_len % 4 == 0)
+    }
+
+    fn complete(mut self, strings: Cow<'static, [u8]>, whole_words: bool) -> Result<Btf, BtfError> {
         self.take_strings(strings)?;
         self.find_types(whole_words)?;
-        self.check_references()?;
         Ok(self)
     }
 
-    fn take_strings(&mut self, section: Vec<u8>) -> Result<(), BtfError> {
+    fn take_strings(&mut self, section: Cow<'static, [u8]>) -> Result<(), BtfError> {
         if self.base.is_some() && section.is_empty() {
             return Ok(());
         }
@@ -73,26 +95,44 @@ impl Btf {
         Ok(())
     }
 
+    /// Finds where records start, and the greatest name and type that they refer to: with these in range, all are.
     fn find_types(&mut self, whole_words: bool) -> Result<(), BtfError> {
-        let mut start = 0;
-        while start + HEAD <= self.words.len() {
-            let id = self.type_count();
+        let words = &*self.words;
+        let mut starts = Vec::with_capacity(words.len() / 5);
+        let (mut start, mut id, mut greatest) = (0, self.type_count(), Greatest::default());
+        while let Some(&[name, info, size_or_type]) = words.get(start..).and_then(<[u32]>::first_chunk::<HEAD>) {
             if id > MAX_ID {
                 return Err(BtfError::TooManyTypes);
             }
-            let len = record_len(self.words[start + INFO]).ok_or(BtfError::Record { id, what: "unknown kind" })?;
-            if len > self.words.len() - start {
+            let len = record_len(info).ok_or(BtfError::Record { id, what: "unknown kind" })?;
+            let Some(rows) = words.get(start + HEAD..start + len) else {
                 return Err(BtfError::Record { id, what: "reaches beyond the type section" });
-            }
-            self.starts.push(start as u32);
+            };
+            greatest.take(Kind::of_info(info), name, size_or_type, rows);
+            starts.push(start as u32);
             start += len;
+            id += 1;
         }
-        if start != self.words.len() || !whole_words {
-            return Err(BtfError::Record { id: self.type_count(), what: "type section ends in the middle of a record" });
+        if start != words.len() || !whole_words {
+            return Err(BtfError::Record { id, what: "type section ends in the middle of a record" });
         }
-        Ok(())
+        self.starts = starts;
+        let str_end = self.start_str + self.strs.len();
+        if greatest.name < str_end && greatest.id < id && self.functions_have_prototypes() {
+            return Ok(());
+        }
+        self.check_references()
     }
 
+    fn functions_have_prototypes(&self) -> bool {
+        let info = |start: u32| self.words[start as usize + INFO];
+        self.starts.iter().all(|&start| {
+            Kind::of_info(info(start)) != Some(Kind::Func)
+                || self.kind(TypeId(self.words[start as usize + SIZE_OR_TYPE])) == Some(Kind::FuncProto)
+        })
+    }
+
+    /// Says which record refers to what does not exist.
     fn check_references(&self) -> Result<(), BtfError> {
         let str_end = self.start_str + self.strs.len();
         let type_count = self.type_count();
@@ -151,6 +191,41 @@ fn read_words(reader: &mut impl Read, count: usize, endian: Endian) -> io::Resul
         }
     }
     Ok(words)
+}
+
+/// The greatest of what records refer to.
+#[derive(Default)]
+struct Greatest {
+    name: u32,
+    id: u32,
+}
+
+impl Greatest {
+    /// `rows` are the words behind the head. Which of them are names and ids: see [`Btf::check_references`].
+    #[inline]
+    fn take(&mut self, kind: Option<Kind>, name: u32, size_or_type: u32, rows: &[u32]) {
+        self.name = self.name.max(name);
+        match kind {
+            Some(Kind::Struct | Kind::Union) => {
+                for row in rows.chunks_exact(3) {
+                    self.name = self.name.max(row[0]);
+                    self.id = self.id.max(row[1]);
+                }
+            }
+            Some(Kind::FuncProto) => {
+                for row in rows.chunks_exact(2) {
+                    self.name = self.name.max(row[0]);
+                    self.id = self.id.max(row[1]);
+                }
+            }
+            Some(Kind::Enum) => self.name = rows.chunks_exact(2).fold(self.name, |name, row| name.max(row[0])),
+            Some(Kind::Enum64) => self.name = rows.chunks_exact(3).fold(self.name, |name, row| name.max(row[0])),
+            Some(Kind::Datasec) => self.id = rows.chunks_exact(3).fold(self.id, |id, row| id.max(row[0])),
+            Some(Kind::Array) => self.id = self.id.max(rows[0]).max(rows[1]),
+            None | Some(Kind::Int | Kind::Fwd | Kind::Float) => {}
+            Some(_) => self.id = self.id.max(size_or_type),
+        }
+    }
 }
 
 /// Whether a word of any row of `N` is `end` or more.

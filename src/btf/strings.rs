@@ -1,11 +1,11 @@
 //! The string section: NUL-terminated strings back to back, and a set of their offsets so that each is stored once.
 //!
 //! The set is an open-addressing table of (offset, hash) pairs: the stored hash lets a probe skip nearly every wrong slot without
-//! touching the string bytes, and the table grow without reading them.
+//! touching the string bytes, and the table grow without reading them. Where strings are looked up and never added, as in the base of a
+//! module, a smaller index does, which is made in one pass: [`Index`].
 
 use super::{BtfError, MAX_ID};
-use rustc_hash::FxHasher;
-use std::hash::Hasher;
+use std::borrow::Cow;
 use std::sync::OnceLock;
 
 const EMPTY: u32 = u32::MAX;
@@ -19,9 +19,11 @@ struct Slot {
 /// Strings in first-add order and the set of their offsets.
 #[derive(Clone, Default)]
 pub(super) struct StringSet {
-    bytes: Vec<u8>,
-    /// Made when a string is looked for first: whoever only reads BTF never needs it.
+    bytes: Cow<'static, [u8]>,
+    /// Made when a string is added first: whoever only reads BTF never needs it.
     table: OnceLock<Table>,
+    /// Made when a string is looked for and there is no table.
+    index: OnceLock<Index>,
 }
 
 #[derive(Clone, Default)]
@@ -31,17 +33,56 @@ struct Table {
     used: usize,
 }
 
-fn hash_of(s: &[u8]) -> u32 {
-    let mut hasher = FxHasher::default();
-    hasher.write(s);
-    (hasher.finish() >> 32) as u32 ^ hasher.finish() as u32
+/// One more step of a hash.
+#[inline]
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// The bytes of an incomplete chunk as a number, with `fill` above them.
+#[inline]
+fn partial(chunk: &[u8], fill: u64) -> u64 {
+    chunk.iter().rev().fold(fill, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// Hash of a string without NUL.
+#[inline]
+pub(crate) fn hash_of(s: &[u8]) -> u64 {
+    let chunks = s.chunks_exact(8);
+    let rest = partial(chunks.remainder(), 0);
+    let hash = chunks.fold(0, |hash, chunk| mix(hash, chunk.first_chunk().map_or(0, |chunk| u64::from_le_bytes(*chunk))));
+    mix(mix(hash, rest), 0)
+}
+
+/// Length and hash of the string at the start of `bytes`, without the NUL that ends it; `None` when none does. Short as names are, both are
+/// had in one pass.
+#[inline]
+pub(crate) fn measure(bytes: &[u8]) -> Option<(usize, u64)> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let (mut hash, mut rest) = (0, bytes);
+    loop {
+        let word = match rest.first_chunk() {
+            Some(chunk) => u64::from_le_bytes(*chunk),
+            // As if more followed that ends no string.
+            None => partial(rest, u64::MAX),
+        };
+        let ends = word.wrapping_sub(ONES) & !word & ONES << 7;
+        if ends != 0 {
+            let before = ends.trailing_zeros() / 8;
+            let last = mix(hash, word & !(u64::MAX << (8 * before)));
+            return Some((bytes.len() - rest.len() + before as usize, mix(last, 0)));
+        }
+        hash = mix(hash, word);
+        rest = rest.get(8..)?;
+    }
 }
 
 impl StringSet {
     /// Takes over an existing string section, which must be empty or end in NUL; of equal strings the first is the one found.
-    pub(super) fn from_section(bytes: Vec<u8>) -> StringSet {
+    pub(super) fn from_section(bytes: impl Into<Cow<'static, [u8]>>) -> StringSet {
+        let bytes = bytes.into();
         debug_assert!(bytes.last().is_none_or(|&b| b == 0));
-        StringSet { bytes, table: OnceLock::new() }
+        StringSet { bytes, table: OnceLock::new(), index: OnceLock::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -59,42 +100,96 @@ impl StringSet {
         Some(&tail[..memchr::memchr(0, tail)?])
     }
 
-    fn table(&self) -> &Table {
-        self.table.get_or_init(|| Table::of_section(&self.bytes))
-    }
-
-    pub(super) fn find(&self, s: &[u8]) -> Option<u32> {
-        let table = self.table();
-        if table.slots.is_empty() {
-            return None;
+    /// Makes what [`find`](StringSet::find) needs.
+    pub(super) fn prepare(&self) {
+        if self.table.get().is_none() {
+            self.index.get_or_init(|| Index::of_section(&self.bytes));
         }
-        table.probe(&self.bytes, hash_of(s), s).ok()
     }
 
-    /// Offset of `s` (which must not contain NUL), appended when it is not there yet.
-    pub(super) fn add(&mut self, s: &[u8]) -> Result<u32, BtfError> {
-        let hash = hash_of(s);
-        self.table();
+    /// Where a string without NUL is; `hash` is its hash.
+    pub(super) fn find(&self, s: &[u8], hash: u64) -> Option<u32> {
+        match self.table.get() {
+            Some(table) if table.slots.is_empty() => None,
+            Some(table) => table.probe(&self.bytes, hash as u32, s).ok(),
+            None => self.index.get_or_init(|| Index::of_section(&self.bytes)).find(&self.bytes, s, hash),
+        }
+    }
+
+    /// Offset of `s` (which must not contain NUL), appended when it is not there yet; `hash` is its hash.
+    pub(super) fn add(&mut self, s: &[u8], hash: u64) -> Result<u32, BtfError> {
+        self.table.get_or_init(|| Table::of_section(&self.bytes));
         let Some(table) = self.table.get_mut() else { return Err(BtfError::TooManyStrings) };
+        self.index.take();
         if (table.used + 1) * 8 > table.slots.len() * 5 {
             table.grow_for(table.used + 1);
         }
-        match table.probe(&self.bytes, hash, s) {
+        match table.probe(&self.bytes, hash as u32, s) {
             Ok(offset) => Ok(offset),
             Err(free) => {
                 let offset = self.bytes.len();
                 if offset + s.len() + 1 > MAX_ID as usize {
                     return Err(BtfError::TooManyStrings);
                 }
-                self.bytes.reserve(s.len() + 1);
-                self.bytes.extend_from_slice(s);
-                self.bytes.push(0);
-                table.slots[free] = Slot { offset: offset as u32, hash };
+                let bytes = self.bytes.to_mut();
+                bytes.reserve(s.len() + 1);
+                bytes.extend_from_slice(s);
+                bytes.push(0);
+                table.slots[free] = Slot { offset: offset as u32, hash: hash as u32 };
                 table.used += 1;
                 Ok(offset as u32)
             }
         }
     }
+}
+
+/// An index of strings that do not change: for each slot a piece of the hash, and beside them the offsets. Equal strings stand one behind
+/// the other, the first one first, so that nothing is compared when it is made.
+#[derive(Clone, Default)]
+struct Index {
+    /// 0 for a free slot. As many as there are offsets, a power of two.
+    tags: Vec<u8>,
+    offsets: Vec<u32>,
+}
+
+impl Index {
+    fn of_section(bytes: &[u8]) -> Index {
+        let size = (memchr::memchr_iter(0, bytes).count() * 2).next_power_of_two();
+        let mut index = Index { tags: vec![0; size], offsets: vec![0; size] };
+        let mut start = 0;
+        while let Some((len, hash)) = bytes.get(start..).and_then(measure) {
+            let mut at = index.home(hash);
+            while index.tags[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            index.tags[at] = tag(hash);
+            index.offsets[at] = start as u32;
+            start += len + 1;
+        }
+        index
+    }
+
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        hash as usize & (self.tags.len() - 1)
+    }
+
+    fn find(&self, bytes: &[u8], s: &[u8], hash: u64) -> Option<u32> {
+        let mut at = self.home(hash);
+        while self.tags[at] != 0 {
+            if self.tags[at] == tag(hash) && holds(bytes, self.offsets[at] as usize, s) {
+                return Some(self.offsets[at]);
+            }
+            at = (at + 1) & (self.tags.len() - 1);
+        }
+        None
+    }
+}
+
+/// A piece of the hash that the slot's number does not tell, never 0.
+#[inline]
+fn tag(hash: u64) -> u8 {
+    (hash >> 56) as u8 | 1
 }
 
 impl Table {
@@ -103,9 +198,9 @@ impl Table {
         let mut table = Table::default();
         table.grow_for(count);
         let mut start = 0;
-        while let Some(len) = memchr::memchr(0, &bytes[start..]) {
+        while let Some((len, hash)) = bytes.get(start..).and_then(measure) {
             let s = &bytes[start..start + len];
-            let hash = hash_of(s);
+            let hash = hash as u32;
             if let Err(free) = table.probe(bytes, hash, s) {
                 table.slots[free] = Slot { offset: start as u32, hash };
                 table.used += 1;
@@ -156,31 +251,59 @@ fn holds(bytes: &[u8], offset: usize, s: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    fn add(set: &mut StringSet, s: &[u8]) -> Result<u32, BtfError> {
+        set.add(s, hash_of(s))
+    }
+
+    fn find(set: &StringSet, s: &[u8]) -> Option<u32> {
+        set.find(s, hash_of(s))
+    }
+
     #[test]
     fn offsets_are_first_add_order_and_stable_under_growth() {
         let mut set = StringSet::default();
-        assert_eq!(set.add(b""), Ok(0));
+        assert_eq!(add(&mut set, b""), Ok(0));
         let mut offsets = Vec::new();
         for i in 0..5000 {
-            offsets.push(set.add(format!("name{i}").as_bytes()).unwrap());
+            offsets.push(add(&mut set, format!("name{i}").as_bytes()).unwrap());
         }
         assert!(offsets.is_sorted());
         for (i, &offset) in offsets.iter().enumerate() {
             let name = format!("name{i}");
-            assert_eq!(set.find(name.as_bytes()), Some(offset));
-            assert_eq!(set.add(name.as_bytes()), Ok(offset));
+            assert_eq!(find(&set, name.as_bytes()), Some(offset));
+            assert_eq!(add(&mut set, name.as_bytes()), Ok(offset));
             assert_eq!(set.get(offset), Some(name.as_bytes()));
         }
-        assert_eq!(set.find(b"name"), None);
+        assert_eq!(find(&set, b"name"), None);
         assert_eq!(set.get(set.len()), None);
     }
 
     #[test]
     fn of_equal_strings_in_a_section_the_first_counts() {
         let set = StringSet::from_section(b"\0ab\0b\0ab\0".to_vec());
-        assert_eq!(set.find(b"ab"), Some(1));
-        assert_eq!(set.find(b"b"), Some(4));
+        check(&set);
+        let mut set = set;
+        assert_eq!(add(&mut set, b"new"), Ok(9));
+        check(&set);
+        assert_eq!(find(&set, b"new"), Some(9));
+    }
+
+    fn check(set: &StringSet) {
+        assert_eq!(find(set, b"ab"), Some(1));
+        assert_eq!(find(set, b"b"), Some(4));
         assert_eq!(set.get(2), Some(&b"b"[..]));
-        assert_eq!(set.find(b""), Some(0));
+        assert_eq!(find(set, b""), Some(0));
+    }
+
+    #[test]
+    fn strings_of_every_length_at_every_distance_from_the_end() {
+        for len in 0..20 {
+            for behind in 0..10 {
+                let section = [vec![b'x'; len], vec![0], vec![b'y'; behind]].concat();
+                assert_eq!(measure(&section), Some((len, hash_of(&section[..len]))));
+                assert_eq!(measure(&section[len + 1..]), None);
+            }
+        }
+        assert_ne!(hash_of(b"a"), hash_of(b"b"));
     }
 }

@@ -145,8 +145,8 @@ unsafe fn new_encoder(
         let _phase = phases::enter(Phase::Base);
         let base = match unit.and_then(|unit| unit.base.as_ref()).filter(|base| base.is_of(base_btf)) {
             Some(early) => early.get(),
-            // SAFETY: the program's libbpf object.
-            None => unsafe { libbpf::base_of(base_btf) }.map(|base| base.btf),
+            // SAFETY: the program's libbpf object, which outlives the encoder as it does in C.
+            None => unsafe { libbpf::borrowed_base(base_btf) },
         };
         match base {
             Ok(base) => Some(base),

@@ -12,7 +12,7 @@ use std::thread::JoinHandle;
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
-use crate::btf::Btf;
+use crate::btf::{Btf, BtfError};
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
 
@@ -53,18 +53,45 @@ pub(super) unsafe fn base_of(object: *const Object) -> Result<Base, String> {
     unsafe {
         let pointer_size = function::<PointerSize>(c"btf__pointer_size").map_or(0, |pointer_size| pointer_size(object));
         let pointer_size = u32::try_from(pointer_size).ok().filter(|size| matches!(size, 4 | 8));
-        Ok(Base { btf: read(object, MAX_BASES)?, pointer_size })
+        Ok(Base { btf: read(object, MAX_BASES, Btf::parse)?, pointer_size })
     }
 }
 
-unsafe fn read(object: *const Object, depth: u32) -> Result<Arc<Btf>, String> {
+/// As the `btf` of [`base_of`], without a copy of what libbpf has.
+///
+/// # Safety
+/// `object` is an object of the process's libbpf, and nobody changes or frees it, or looks at the result thereafter.
+pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, String> {
+    // SAFETY: passed on; the bytes live with the object.
+    unsafe {
+        read(object, MAX_BASES, |bytes, base| {
+            let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
+            Btf::parse_in_place(bytes, as_words, base)
+        })
+    }
+}
+
+/// The bytes as words, if they lie as words do.
+fn as_words(bytes: &[u8]) -> Option<&[u32]> {
+    // SAFETY: any four bytes are a number.
+    match unsafe { bytes.align_to() } {
+        ([], words, []) => Some(words),
+        _ => None,
+    }
+}
+
+unsafe fn read(
+    object: *const Object,
+    depth: u32,
+    parse: impl Fn(&[u8], Option<Arc<Btf>>) -> Result<Btf, BtfError> + Copy,
+) -> Result<Arc<Btf>, String> {
     // SAFETY: passed on; the bytes live with the object.
     unsafe {
         let raw_data = function::<RawData>(c"btf__raw_data")?;
         let below = function::<BaseBtf>(c"btf__base_btf").map_or(ptr::null(), |base_btf| base_btf(object));
         let base = match depth.checked_sub(1) {
             _ if below.is_null() => None,
-            Some(depth) => Some(read(below, depth)?),
+            Some(depth) => Some(read(below, depth, parse)?),
             None => return Err("bases are split too often".to_string()),
         };
         let mut size = 0;
@@ -73,7 +100,7 @@ unsafe fn read(object: *const Object, depth: u32) -> Result<Arc<Btf>, String> {
             return Err("btf__raw_data gives nothing".to_string());
         }
         let bytes = std::slice::from_raw_parts(data.cast::<u8>(), size as usize);
-        Btf::parse(bytes, base).map(Arc::new).map_err(|e| e.to_string())
+        parse(bytes, base).map(Arc::new).map_err(|e| e.to_string())
     }
 }
 
@@ -121,8 +148,8 @@ impl EarlyBase {
     }
 
     pub(super) fn get(&self) -> Result<Arc<Btf>, String> {
-        // SAFETY: by the word of who made this; `is_of` keeps away who comes later.
-        self.btf.get_or_init(|| unsafe { read(self.object, MAX_BASES) }).clone()
+        // SAFETY: by the word of who made this; `is_of` keeps away who comes later. An encoder's base outlives it, as C has it, too.
+        self.btf.get_or_init(|| unsafe { borrowed_base(self.object) }).clone()
     }
 }
 

@@ -8,6 +8,7 @@
 //! same one for all.
 
 use super::fragment::NameRef;
+use crate::btf::strings::measure;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -37,7 +38,10 @@ impl SameNames {
 
     /// The first offset of the string that is at `offset` of `section`.
     fn first(&self, section: &[u8], offset: u32) -> u32 {
-        let Some((text, hash)) = read(section, offset) else { return offset };
+        let rest = section.get(offset as usize..).unwrap_or(&[]);
+        let Some((len, hash)) = measure(rest) else { return offset };
+        // With its terminator, so that no longer string is taken for it.
+        let text = &rest[..len + 1];
         let own = hash & !u64::from(u32::MAX) | (u64::from(offset) + 1);
         let mask = self.slots.len() - 1;
         for at in (hash as usize..).take(TRIES) {
@@ -56,30 +60,6 @@ impl SameNames {
         }
         offset
     }
-}
-
-/// The string at `offset`, with its terminator, and its hash: short as names are, both are had in one pass.
-fn read(section: &[u8], offset: u32) -> Option<(&[u8], u64)> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let rest = section.get(offset as usize..)?;
-    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let (mut hash, mut len) = (0, 0);
-    let chunks = rest.chunks(8).map(|chunk| match chunk.first_chunk() {
-        Some(chunk) => u64::from_le_bytes(*chunk),
-        // The section's last bytes, as if more followed that end no string.
-        None => chunk.iter().rev().fold(u64::MAX, |word, &byte| word << 8 | u64::from(byte)),
-    });
-    for word in chunks {
-        let ends = word.wrapping_sub(ONES) & !word & ONES << 7;
-        if ends != 0 {
-            let before = ends.trailing_zeros() / 8;
-            hash = mix(hash, word & !(u64::MAX << (8 * before)));
-            return Some((rest.get(..len + before as usize + 1)?, mix(hash, 0)));
-        }
-        hash = mix(hash, word);
-        len += 8;
-    }
-    None
 }
 
 impl NameMemory {
@@ -130,20 +110,6 @@ mod tests {
         }
         // Without an end, and outside: no strings.
         assert_eq!([at(&memory, 18), at(&memory, 99)], [18, 99].map(|offset| NameRef::debug_str(offset).unwrap()));
-    }
-
-    #[test]
-    fn strings_of_every_length_at_every_distance_from_the_end() {
-        for len in 0..20 {
-            for behind in 0..10 {
-                let section = [vec![b'x'; len], vec![0], vec![b'y'; behind]].concat();
-                let (text, hash) = read(&section, 0).unwrap();
-                assert_eq!(text, &section[..len + 1]);
-                assert_eq!(hash, read(&section[..len + 1], 0).unwrap().1);
-                assert_eq!(read(&section, len as u32 + 1), None);
-            }
-        }
-        assert_ne!(read(b"a\0", 0).unwrap().1, read(b"b\0", 0).unwrap().1);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 //! number.
 
 use super::{Dedup, Types, compare};
-use crate::btf::record::{HEAD, INFO, NAME, id_slots, name_slots, record_len, vlen_of};
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, record_len, vlen_of};
 use crate::btf::{Btf, Kind};
 
 /// A set of small numbers.
@@ -65,45 +65,48 @@ impl Wanted {
 
     /// Whether a type without a name can be equal to an own one; `possible` says so of types, as far as is known.
     fn has_nameless(&self, record: &[u32], possible: &Bits) -> bool {
-        let info = record[INFO];
-        if self.any_enum && Kind::of_info(info).is_some_and(Kind::is_any_enum) {
-            return true;
+        let (name, id) = (|word: u32| self.names.has(word), |word: u32| possible.has(word));
+        let rows = &record[HEAD..];
+        match Kind::of_info(record[INFO]) {
+            Some(Kind::Struct | Kind::Union) => rows.chunks_exact(3).all(|row| name(row[0]) && id(row[1])),
+            Some(Kind::FuncProto) => id(record[SIZE_OR_TYPE]) && rows.chunks_exact(2).all(|row| name(row[0]) && id(row[1])),
+            Some(Kind::Enum) => self.any_enum || rows.chunks_exact(2).all(|row| name(row[0])),
+            Some(Kind::Enum64) => self.any_enum || rows.chunks_exact(3).all(|row| name(row[0])),
+            Some(Kind::Array) => id(rows[0]) && id(rows[1]),
+            None | Some(Kind::Int | Kind::Float | Kind::Fwd) => true,
+            Some(_) => id(record[SIZE_OR_TYPE]),
         }
-        name_slots(info).all(|slot| self.names.has(record[slot])) && id_slots(info).all(|slot| possible.has(record[slot]))
     }
 }
 
 impl Dedup {
     /// Makes the base's types candidates.
+    #[inline(never)]
     pub(super) fn enter_base(&mut self) {
         let Some(base) = self.types.base.clone() else { return };
         let wanted = Wanted::of(&self.types, base.string_end());
+        // By name first, as types lead to later ones. A type without a name may be anything until its turn comes.
         let mut possible = Bits::up_to(self.types.start_id);
         possible.set(0);
-        if let Some(wanted) = &wanted {
-            // By name first, as types lead to later ones. A type without a name may be anything until its turn comes.
-            each(&base, &mut |id, record| {
-                let name = record[NAME];
-                if name == 0 || wanted.names.has(name) {
-                    possible.set(id);
-                }
-            });
-        }
-        each(&base, &mut |id, record| {
-            match Kind::of_info(record[INFO]) {
+        each(&base, |id, [name, ..], _| {
+            if wanted.as_ref().is_none_or(|wanted| wanted.names.has(name)) {
+                possible.set(id);
+            }
+        });
+        each(&base, |id, [name, info, _], record| {
+            match Kind::of_info(info) {
                 None | Some(Kind::Var | Kind::Datasec) => return,
                 // libbpf files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
                 // that does not: it never finds them.
                 Some(Kind::Typedef) => return self.table.count_one(),
+                Some(_) if !possible.has(id) => return self.table.count_one(),
                 Some(_) => {}
             }
-            if let Some(wanted) = &wanted {
-                if record[NAME] == 0 && !wanted.has_nameless(record, &possible) {
-                    possible.clear(id);
-                }
-                if !possible.has(id) {
-                    return self.table.count_one();
-                }
+            // What has no shape is nobody's equal, as void is.
+            let Some(record) = record_len(info).and_then(|len| record.get(..len)) else { return };
+            if name == 0 && wanted.as_ref().is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
+                possible.clear(id);
+                return self.table.count_one();
             }
             if let Some(hash) = compare::hash_in_base(record) {
                 self.table.add(hash, id);
@@ -112,19 +115,17 @@ impl Dedup {
     }
 }
 
-/// Calls `f` with every type of a BTF, those of its own base first.
-pub(super) fn each(btf: &Btf, f: &mut impl FnMut(u32, &[u32])) {
+/// Calls `f` with every type of a BTF, those of its own base first: with its id, its head, and its words and those of whatever follows it.
+#[inline]
+pub(super) fn each(btf: &Btf, mut f: impl FnMut(u32, [u32; HEAD], &[u32])) {
     let mut chain = vec![btf];
     while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
         chain.push(base);
     }
     for btf in chain.into_iter().rev() {
-        let ends = btf.starts.iter().skip(1).map(|&start| start as usize).chain([btf.words.len()]);
-        for ((&start, end), id) in btf.starts.iter().zip(ends).zip(btf.start_id..) {
-            let record = btf.words.get(start as usize..end).unwrap_or(&[]);
-            let is_whole = record.get(INFO).and_then(|&info| record_len(info)).is_some_and(|len| len <= record.len());
-            // What has no shape is nobody's equal, as void is.
-            f(id, if is_whole { record } else { &[0; HEAD] });
+        for (&start, id) in btf.starts.iter().zip(btf.start_id..) {
+            let record = btf.words.get(start as usize..).unwrap_or(&[]);
+            f(id, record.first_chunk().copied().unwrap_or_default(), record);
         }
     }
 }

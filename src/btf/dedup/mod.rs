@@ -28,7 +28,7 @@ mod refs;
 mod table;
 
 use super::record::{INFO, id_slots, name_slots, record_len};
-use super::strings::StringSet;
+use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
 use equiv::Equivalence;
 use std::sync::Arc;
@@ -165,7 +165,7 @@ impl Btf {
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
         let nodes = self.nodes()?;
         self.dedup_strings()?;
-        let words = std::mem::take(&mut self.words);
+        let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
         let types = Types { nodes, words, start_id: self.start_id, base: self.base.clone() };
@@ -175,11 +175,11 @@ impl Btf {
         if let Err(err) = result {
             let own = &types.nodes[self.start_id as usize..];
             self.starts = own.iter().map(|node| node.start).collect();
-            self.words = types.words;
+            self.words = types.words.into();
             return Err(err);
         }
         let compacted = types.compact(want_map)?;
-        (self.starts, self.words) = (compacted.starts, compacted.words);
+        (self.starts, self.words) = (compacted.starts, compacted.words.into());
         Ok(compacted.map)
     }
 
@@ -189,9 +189,7 @@ impl Btf {
         let mut nodes = Vec::with_capacity(type_count as usize);
         nodes.push(Node { map: 0, hypothesis: UNMAPPED, start: 0, info: 0 });
         if let Some(base) = &self.base {
-            base::each(base, &mut |id, record| {
-                nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info: record[INFO] });
-            });
+            base::each(base, |id, [_, info, _], _| nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info }));
         }
         for (index, &start) in self.starts.iter().enumerate() {
             let id = self.start_id + index as u32;
@@ -227,9 +225,9 @@ impl Btf {
                 let id = self.start_id + index as u32;
                 let outside = BtfError::Record { id, what: "name outside the string section" };
                 let s = self.try_str(StrOff(offset)).ok_or(outside)?;
-                self.words[start + slot] = match self.base.as_ref().and_then(|base| base.find_str(s)) {
+                self.words.to_mut()[start + slot] = match self.base.as_ref().and_then(|base| base.find_str(s)) {
                     Some(in_base) => in_base.0,
-                    None => self.start_str + fresh.add(s)?,
+                    None => self.start_str + fresh.add(s, hash_of(s))?,
                 };
             }
         }

@@ -21,6 +21,8 @@ pub(super) struct Table {
     entries: Vec<Entry>,
     /// Entries as libbpf counts them: those that can never be found are counted but not kept.
     counted: usize,
+    /// With so many counted, the next doubles the buckets.
+    limit: usize,
     /// What counts of a hash.
     mask: u32,
 }
@@ -35,7 +37,7 @@ pub(super) struct Cursor {
 impl Table {
     /// A table whose hashes are cut to `mask`: all bits, unless hashes are to collide.
     pub(super) fn new(mask: u32) -> Table {
-        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, mask }
+        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, limit: 0, mask }
     }
 
     #[inline]
@@ -76,8 +78,9 @@ impl Table {
     }
 
     /// Counts an entry that no look-up would find.
+    #[inline]
     pub(super) fn count_one(&mut self) {
-        if self.buckets.is_empty() || (self.counted + 1) * 4 / 3 > self.buckets.len() {
+        if self.counted >= self.limit {
             self.double();
         }
         self.counted += 1;
@@ -85,6 +88,8 @@ impl Table {
 
     fn double(&mut self) {
         self.bits = (self.bits + 1).max(2);
+        // libbpf doubles when four thirds of the entries, the new one among them, are more than there are buckets.
+        self.limit = (3 * ((1 << self.bits) + 1) as usize).div_ceil(4) - 1;
         let old = std::mem::replace(&mut self.buckets, vec![END; 1 << self.bits]);
         for mut at in old {
             while at != END {
