@@ -12,6 +12,7 @@ import suite_cases
 import suite_cli
 import suite_corpus
 import suite_files
+import suite_instructions
 import suite_kernel
 import suite_printing
 import suite_programs
@@ -33,6 +34,7 @@ COMPARED = {
     "printing": suite_printing.printing,
     "tags": suite_tags.tags,
     "trees": suite_trees.trees,
+    "instructions": suite_instructions.instructions,
     "selftest": suite_self.selftest,
 }
 SOURCES = ("fmt", "clippy", "unit", "headers", "capi")
@@ -95,6 +97,7 @@ def main():
     parser = argparse.ArgumentParser(prog="scripts/check")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--library")
+    parser.add_argument("--update", action="store_true", help="write the baseline of the suite `instructions` anew, and check nothing")
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=" ".join([*SOURCES, *COMPARED]))
     options = parser.parse_args()
     unknown = [name for name in options.suites if name not in SOURCES and name not in COMPARED]
@@ -104,6 +107,10 @@ def main():
 
     TARGET.mkdir(exist_ok=True)
     report = harness.Report(all_failures=TARGET / "check-failures.txt")
+    if options.update:
+        if options.suites != ["instructions"]:
+            parser.error("--update is for the suite `instructions` alone")
+        return suite_instructions.update(options.library or build())
     library = options.library or (build() if set(wanted) & ({"capi"} | set(COMPARED)) else None)
     if options.quick:
         report.note("--quick: not the whole list of features, workers and modules")
