@@ -12,7 +12,7 @@ use super::libbpf::{EarlyBase, Reading};
 use super::objects::{formats, keeps_bitfield_types};
 use super::{bitfield, languages, names, size, stdio};
 use crate::abi::cu::{CuSide, NewCu};
-use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind};
+use crate::abi::{ConfLoad, Cu, Cus, LoadStealKind, Tag};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::{Source, Unit};
@@ -508,6 +508,19 @@ pub(super) unsafe fn need_tags(cu: *const Cu) {
         }
         Printing { memory: None }.attach(cu, messages);
     }
+}
+
+/// Whether the loader made a tag of the unit, so that its memory does not go with it.
+///
+/// # Safety
+/// `cu` is valid.
+pub(super) unsafe fn is_loaded(cu: *mut Cu, tag: *const Tag) -> bool {
+    // SAFETY: passed on; the hook changes only before the program sees the unit.
+    let hook = unsafe { CuSide::of(cu).and_then(|side| side.hook.as_ref()) };
+    let Some(hook) = hook else { return false };
+    let encoded = || hook.downcast_ref::<EncodeUnit>().and_then(|unit| unit.tags.get());
+    let arenas = hook.downcast_ref::<(tree::Arenas, Arc<FileContext>)>().map(|memory| &memory.0).or_else(encoded);
+    arenas.is_some_and(|arenas| arenas.contains(tag.cast()))
 }
 
 /// The file of a unit that was loaded for printing; `None` for any other unit.

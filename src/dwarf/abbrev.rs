@@ -186,6 +186,39 @@ struct Step {
     n: u32,
 }
 
+/// A wanted attribute of an entry with [`Abbrevs::fields`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Field {
+    /// The number of its [`Slot`].
+    pub slot: u8,
+    pub form: dw::DwForm,
+    pub at: At,
+}
+
+/// Where the value of a [`Field`] is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum At {
+    /// `size` bytes at this offset behind the entry's code, or behind the string that follows it.
+    Bytes { offset: u32, size: u8 },
+    /// In no entry: the same for all.
+    Constant(i64),
+    /// A string in front of everything else.
+    Head,
+    /// In a block behind everything else.
+    Tail,
+}
+
+/// How much of an entry all its attributes take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Extent {
+    /// Whether a string stands in front.
+    pub has_head: bool,
+    /// In bytes, but for head and tail.
+    pub size: u32,
+    /// Whether a block with its length in front follows.
+    pub has_tail: bool,
+}
+
 /// One abbreviation.
 #[derive(Clone, Copy, Debug)]
 pub struct Abbrev {
@@ -438,6 +471,51 @@ impl Abbrevs {
         Ok(())
     }
 
+    /// Tells `field` where the wanted attributes stand in every entry of this abbreviation; `None` where attributes have a size that only the
+    /// entry tells, but for a string at the start and a block at the end.
+    pub fn fields(&self, abbrev: &Abbrev, mut field: impl FnMut(Field)) -> Option<Extent> {
+        let mut extent = Extent { has_head: false, size: 0, has_tail: false };
+        for (i, step) in self.steps[abbrev.take.0 as usize..abbrev.take.1 as usize].iter().enumerate() {
+            let offset = extent.size;
+            let at = match (step.read, step.read.fixed_size()) {
+                _ if extent.has_tail => return None,
+                (Read::Skip, _) => {
+                    extent.size = offset.checked_add(step.n)?;
+                    continue;
+                }
+                (Read::Implicit, _) => At::Constant(self.constants[step.n as usize]),
+                (Read::Present, _) => At::Constant(1),
+                (Read::Str, _) if i == 0 => {
+                    extent.has_head = true;
+                    At::Head
+                }
+                (Read::BlockUleb, _) => {
+                    extent.has_tail = true;
+                    At::Tail
+                }
+                (_, Some(size)) if abbrev.size == VARIABLE => {
+                    extent.size = offset.checked_add(size)?;
+                    At::Bytes { offset, size: size as u8 }
+                }
+                // There are no steps for what is not wanted.
+                (_, Some(size)) => At::Bytes { offset: step.n, size: size as u8 },
+                _ => return None,
+            };
+            if step.slot != NO_SLOT {
+                field(Field { slot: step.slot, form: dw::DwForm(step.form), at });
+            }
+        }
+        if abbrev.size != VARIABLE {
+            extent.size = abbrev.size;
+        }
+        Some(extent)
+    }
+
+    /// All abbreviations, by their codes from 1 on; none when the codes are other ones.
+    pub fn by_code(&self) -> &[Abbrev] {
+        if self.dense { &self.list } else { &[] }
+    }
+
     /// Passes all attributes of an entry.
     #[inline]
     pub fn skip(&self, abbrev: &Abbrev, c: &mut Cursor<'_>) -> Result<(), DwarfError> {
@@ -625,6 +703,31 @@ mod tests {
         a.skip(abbrev, &mut c).expect("valid entry");
         assert_eq!(c.pos(), die.len());
         assert_eq!(abbrev.size as usize, die.len(), "all forms are of fixed size: one skip");
+    }
+
+    #[test]
+    fn fields_say_where_everything_stands() {
+        // 1: name strp, decl_line data2, type ref4, location exprloc. 2: name string, type ref4. 3: type implicit_const -1.
+        // 4: type ref4, name string.
+        let table = [
+            1, 5, 0, 3, 0x0e, 0x3b, 5, 0x49, 0x13, 2, 0x18, 0, 0, 2, 5, 0, 3, 8, 0x49, 0x13, 0, 0, 3, 5, 0, 0x49, 0x21, 0x7f, 0, 0, 4,
+            5, 0, 0x49, 0x13, 3, 8, 0, 0, 0,
+        ];
+        let a = compile(&table).expect("valid table");
+        let mut fields = Vec::new();
+        let extent = |code, fields: &mut Vec<Field>| {
+            fields.clear();
+            a.fields(a.get(code).expect("a code of the table"), |field| fields.push(field))
+        };
+        assert_eq!(extent(1, &mut fields), Some(Extent { has_head: false, size: 10, has_tail: true }));
+        let name = Field { slot: Slot::Name as u8, form: dw::DW_FORM_strp, at: At::Bytes { offset: 0, size: 4 } };
+        let ty = Field { slot: Slot::Type as u8, form: dw::DW_FORM_ref4, at: At::Bytes { offset: 6, size: 4 } };
+        assert_eq!(fields, [name, ty]);
+        assert_eq!(extent(2, &mut fields), Some(Extent { has_head: true, size: 4, has_tail: false }));
+        assert_eq!((fields[0].at, fields[1].at), (At::Head, At::Bytes { offset: 0, size: 4 }));
+        assert_eq!(extent(3, &mut fields), Some(Extent { has_head: false, size: 0, has_tail: false }));
+        assert_eq!(fields[0].at, At::Constant(-1));
+        assert_eq!(extent(4, &mut fields), None);
     }
 
     #[test]

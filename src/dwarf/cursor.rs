@@ -175,10 +175,16 @@ impl<'a> Cursor<'a> {
         Ok(&self.buf[start..self.pos])
     }
 
+    /// All bytes from the cursor on.
+    #[inline]
+    pub fn rest(&self) -> &'a [u8] {
+        self.buf.get(self.pos..).unwrap_or_default()
+    }
+
     /// A NUL-terminated string, without the NUL.
     #[inline]
     pub fn cstr(&mut self) -> Result<&'a [u8], DwarfError> {
-        let rest = self.buf.get(self.pos..).unwrap_or_default();
+        let rest = self.rest();
         match memchr::memchr(0, rest) {
             Some(n) => {
                 self.pos += n + 1;

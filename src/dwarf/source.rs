@@ -249,16 +249,24 @@ pub fn read_unit_entry(
 pub fn element_count(unit: &Unit, attrs: &Attrs) -> u64 {
     match (attrs.has(Slot::UpperBound), number(attrs, Slot::UpperBound)) {
         (true, Some(upper)) => {
-            let lower = match number(attrs, Slot::LowerBound) {
-                Some(l) => signed(unit, attrs, Slot::LowerBound, l),
-                None => default_lower_bound(unit.language),
-            };
             let upper = signed(unit, attrs, Slot::UpperBound, upper);
-            upper.wrapping_sub(lower).wrapping_add(1).max(0) as u64
+            match number(attrs, Slot::LowerBound) {
+                Some(l) => count_between(signed(unit, attrs, Slot::LowerBound, l), upper),
+                None => count_up_to(unit, upper),
+            }
         }
         (true, None) => 0,
         (false, _) => number(attrs, Slot::Count).unwrap_or(0),
     }
+}
+
+/// How many elements there are from the lower bound that is the language's default on.
+pub fn count_up_to(unit: &Unit, upper: i64) -> u64 {
+    count_between(default_lower_bound(unit.language), upper)
+}
+
+fn count_between(lower: i64, upper: i64) -> u64 {
+    upper.wrapping_sub(lower).wrapping_add(1).max(0) as u64
 }
 
 /// A bound's value: forms of fixed size carry no sign of their own; gcc and gnat write negative bounds as `sdata` or `implicit_const`, and

@@ -8,8 +8,9 @@ use std::ptr;
 
 use super::keymap::KeyMap;
 use super::memory::Memory;
+use super::shape::Shape;
 use super::{Arenas, Message, Options};
-use crate::abi::{Cu, Ftype, Lexblock, ListHead, Tag};
+use crate::abi::{ClassMember, Cu, Ftype, Lexblock, ListHead, Tag};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
 use crate::dwarf::cursor::Cursor;
@@ -98,8 +99,29 @@ pub(super) struct Entry {
     pub size: u32,
     /// DW_TAG number.
     pub kind: u16,
+    /// As what it is referred to.
+    pub role: Role,
     /// Whether its DW_AT_encoding is a signed one.
     pub signed: bool,
+}
+
+/// As what an entry is referred to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Role {
+    Type,
+    /// A function, a parameter, a namespace and the like.
+    Other,
+    /// Nobody refers to it.
+    None,
+}
+
+/// A member that is no [`Entry`]. The key of its type stands in its tag.
+#[derive(Clone, Copy)]
+pub(super) struct Waiting {
+    pub member: *mut ClassMember,
+    pub key: u32,
+    /// How many entries there are before it.
+    pub before: u32,
 }
 
 /// What a worker keeps from unit to unit.
@@ -110,6 +132,11 @@ pub struct Scratch {
     pub(super) frames: Vec<Frame>,
     pub(super) entries: Vec<Entry>,
     pub(super) map: KeyMap,
+    pub(super) members: Vec<Waiting>,
+    /// Of the unit at work, by abbreviation code from 1 on.
+    pub(super) shapes: Vec<Shape>,
+    /// Entries of functions, in the order of their ids.
+    pub(super) functions: Vec<u32>,
     /// Entries with a DW_AT_specification, and its key.
     pub(super) specifications: Vec<(u32, u32)>,
     /// Entries that take over from the entry that they are an instance of.
@@ -133,6 +160,9 @@ impl Scratch {
             frames: Vec::new(),
             entries: Vec::new(),
             map: KeyMap::default(),
+            members: Vec::new(),
+            shapes: Vec::new(),
+            functions: Vec::new(),
             specifications: Vec::new(),
             instances: Vec::new(),
             dimensions: Vec::new(),
@@ -193,6 +223,8 @@ impl<'a, 's> Builder<'a, 's> {
         scratch: &'s mut Scratch,
     ) -> Self {
         scratch.entries.clear();
+        scratch.members.clear();
+        scratch.functions.clear();
         scratch.frames.clear();
         scratch.dimensions.clear();
         scratch.files.clear();
@@ -245,6 +277,9 @@ impl<'a, 's> Builder<'a, 's> {
                 self.close();
                 continue;
             }
+            if self.quick(unit, code, key, &mut c) {
+                continue;
+            }
             let Some(abbrev) = unit.abbrevs.get(code) else {
                 return Err(c.invalid("an abbreviation code of the unit's table", code));
             };
@@ -262,6 +297,12 @@ impl<'a, 's> Builder<'a, 's> {
         let after_header = if unit.header.offset_size == 8 { 20 } else { 12 };
         let base = self.s.other.get(Slot::RnglistsBase).filter(|_| own);
         self.rnglists_base = base.map_or(after_header, |(_, v)| v);
+        self.find_shapes(unit);
+    }
+
+    /// Whether there is one source only.
+    pub(super) fn is_alone(&self) -> bool {
+        self.alternate.is_none()
     }
 
     /// The source that a unit is of, and what is added to its keys.

@@ -23,10 +23,22 @@ mod scope {
 impl<'a> Builder<'a, '_> {
     fn init_ftype(&mut self, ftype: *mut Ftype) {
         let size = self.byte_size();
+        self.init_ftype_lists(ftype);
+        // SAFETY: see above the impl.
+        unsafe { (*ftype).byte_size = size as usize };
+    }
+
+    pub(super) fn init_ftype_lists(&mut self, ftype: *mut Ftype) {
         // SAFETY: see above the impl.
         unsafe {
-            (*ftype).byte_size = size as usize;
             init_lists!(ftype; parms, template_type_params, template_value_params);
+        }
+    }
+
+    pub(super) fn init_function_lists(&mut self, function: *mut Function) {
+        // SAFETY: see above the impl.
+        unsafe {
+            init_lists!(function; lexblock.tags, vtable_node, annots, tool.tool_node);
         }
     }
 
@@ -39,6 +51,7 @@ impl<'a> Builder<'a, '_> {
     pub(super) fn function(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
         let (function, entry) = self.tag::<Function>(unit, abbrev.tag, key);
         self.init_ftype(function.cast());
+        self.init_function_lists(function);
         let (addr, size) = self.code(unit);
         let name = self.text(unit, Slot::Name);
         let linkage_name = self.text(unit, Slot::MipsLinkageName);
@@ -50,7 +63,6 @@ impl<'a> Builder<'a, '_> {
         let attrs = &self.s.attrs;
         // SAFETY: see above the impl.
         let (block, annots) = unsafe {
-            init_lists!(function; lexblock.tags, vtable_node, annots, tool.tool_node);
             let f = &mut *function;
             f.lexblock.ip.addr = addr;
             f.lexblock.size = size as u32;

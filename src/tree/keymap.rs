@@ -1,17 +1,17 @@
 //! From the key of an entry to its place in the list of entries.
 //!
-//! The entries of one unit come in the order of their keys. For each sixteen bytes of the unit the map has the first of them, and a few steps in
-//! the list lead to the right one: so the map of a unit stays in the cache, where a word for each byte would not.
+//! The entries of one unit come in the order of their keys. For each four bytes of the unit the map has the first of them, which most often is
+//! the right one: so the map of a unit stays in the cache, where a word for each byte would not.
 //! Several units may be taken in in any order, even twice; for them the map is a [`DieMap`].
 
 use crate::dwarf::diemap::DieMap;
 
-const SHIFT: u32 = 4;
+const SHIFT: u32 = 2;
 
 /// See the module's description.
 #[derive(Default)]
 pub struct KeyMap {
-    /// One higher than the index of the first entry of each sixteen bytes, 0 for none.
+    /// One higher than the index of the first entry of each four bytes, 0 for none.
     buckets: Vec<u32>,
     keys: Vec<u32>,
     any_order: DieMap,
@@ -49,16 +49,28 @@ impl KeyMap {
     }
 
     /// The index of the entry with a key that is not 0.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, key: u32) -> Option<usize> {
         if !self.in_order {
-            return (self.any_order.get(key) as usize).checked_sub(1);
+            return self.get_in_any_order(key);
         }
-        let first = self.buckets.get((key >> SHIFT) as usize)?.checked_sub(1)? as usize;
-        // Entries that nobody looks for may stand between those of a bucket.
-        let in_bucket = |&(_, &k): &(usize, &u32)| k == 0 || k >> SHIFT == key >> SHIFT;
-        let found = self.keys[first..].iter().enumerate().take_while(in_bucket).find(|&(_, &k)| k == key)?;
-        Some(first + found.0)
+        let mut index = self.buckets.get((key >> SHIFT) as usize)?.checked_sub(1)? as usize;
+        loop {
+            let found = *self.keys.get(index)?;
+            if found == key {
+                return Some(index);
+            }
+            // Entries that nobody looks for may stand between those of a bucket.
+            if found != 0 && found >> SHIFT != key >> SHIFT {
+                return None;
+            }
+            index += 1;
+        }
+    }
+
+    #[cold]
+    fn get_in_any_order(&self, key: u32) -> Option<usize> {
+        (self.any_order.get(key) as usize).checked_sub(1)
     }
 }
 

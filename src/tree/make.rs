@@ -6,7 +6,8 @@ use std::ffi::c_char;
 use std::ptr;
 
 use super::builder::{Builder, Entry, Frame, GNU_ANNOTATION, LLVM_ANNOTATION, Place};
-use crate::abi::origin::{DeclOrigin, TagOrigin};
+use super::resolve::role_of;
+use crate::abi::origin::DeclOrigin;
 use crate::abi::*;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
 use crate::dwarf::cursor::Cursor;
@@ -32,7 +33,7 @@ pub(super) use init_lists;
 impl<'a> Builder<'a, '_> {
     /// A zeroed tag of the entry, with its references noted.
     pub(super) fn tag<T>(&mut self, unit: &'a Unit, kind: dw::DwTag, key: u32) -> (*mut T, u32) {
-        let origin_size = size_of::<TagOrigin>() + if self.options.decl_info { size_of::<DeclOrigin>() } else { 0 };
+        let origin_size = if self.options.decl_info { size_of::<DeclOrigin>() } else { 0 };
         let block = self.s.memory.zeroed(origin_size + size_of::<T>());
         let type_slot = match kind {
             dw::DW_TAG_imported_module | dw::DW_TAG_imported_declaration => Slot::Import,
@@ -45,12 +46,9 @@ impl<'a> Builder<'a, '_> {
         let origin = self.reference(unit, attrs, origin_slot);
         let has_specification = attrs.has(Slot::Specification);
         let index = self.s.entries.len() as u32;
-        // SAFETY: the block has room for the records and the tag behind them.
+        // SAFETY: the block has room for the record and the tag behind it.
         let tag = unsafe {
             let tag = block.add(origin_size).cast::<Tag>();
-            let record = TagOrigin::of(tag);
-            (*record).index = index;
-            (*record).in_arena = true;
             (*tag).tag = kind.0;
             ListHead::init(&raw mut (*tag).node);
             tag
@@ -61,7 +59,7 @@ impl<'a> Builder<'a, '_> {
             let specification = self.reference(unit, attrs, Slot::Specification);
             self.s.specifications.push((index, specification));
         }
-        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, signed });
+        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, role: role_of(kind.0), signed });
         // Annotations are taken in out of order, and nobody refers to them.
         self.s.map.push(if matches!(kind, LLVM_ANNOTATION | GNU_ANNOTATION) { 0 } else { key });
         if self.options.decl_info {
@@ -82,7 +80,7 @@ impl<'a> Builder<'a, '_> {
         };
         // SAFETY: with decl_info there is such a record.
         unsafe {
-            let record = TagOrigin::decl_of(tag);
+            let record = DeclOrigin::of(tag);
             (*record).offset = self.offset_of(key);
             (*record).file = file;
             // C keeps 16 bits of it.
@@ -267,9 +265,17 @@ impl<'a> Builder<'a, '_> {
         let id = unsafe {
             if (*tag).is_function() {
                 Cu::insert_function(self.cu, tag.cast());
+                self.s.functions.push(entry);
             }
             PtrTable::push(Cu::table_of(self.cu, tag), tag.cast())
         };
+        self.s.entries[entry as usize].id = id.expect("memory for a table of tags");
+    }
+
+    /// As [`Builder::register`], for a tag that is neither a type nor a function.
+    pub(super) fn register_other(&mut self, tag: *mut Tag, entry: u32) {
+        // SAFETY: see above the impl.
+        let id = unsafe { PtrTable::push(&raw mut (*self.cu).tags_table, tag.cast()) };
         self.s.entries[entry as usize].id = id.expect("memory for a table of tags");
     }
 

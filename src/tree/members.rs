@@ -1,6 +1,6 @@
 //! What members learn when all types are known: the size of their storage, the place of bit-fields in it, and their order.
 
-use super::builder::Builder;
+use super::builder::{Builder, Role};
 use crate::abi::*;
 
 const DW_LANG_RUST: u16 = 0x1c;
@@ -31,6 +31,28 @@ impl Builder<'_, '_> {
                     }
                 }
             }
+        }
+    }
+
+    /// Type and size of a member that is no entry; the key of a type that is not there.
+    #[inline]
+    pub(super) unsafe fn finish_quick_member(&self, member: *mut ClassMember) -> Result<(), u32> {
+        // SAFETY: see above the impl.
+        unsafe {
+            let m = &mut *member;
+            let key = std::mem::take(&mut m.tag.r#type);
+            let mut ty = 0;
+            if key != 0 {
+                let found = self.find(key, Role::Type).ok_or(key)?;
+                m.tag.r#type = self.s.entries[found].id;
+                ty = found as u32 + 1;
+            }
+            if !m.is_static() {
+                let size = self.size_of_type(member.cast(), ty);
+                (*member).byte_size = size;
+                (*member).bit_size = (size as u32).wrapping_mul(8);
+            }
+            Ok(())
         }
     }
 

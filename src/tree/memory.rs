@@ -51,13 +51,27 @@ impl Drop for Piece {
     }
 }
 
-/// The memory of workers that have ended.
+/// The memory that workers have taken, in order of addresses.
 #[derive(Clone, Default)]
 pub struct Arenas(Arc<Mutex<Vec<Piece>>>);
 
-/// A worker's memory for tags. When the worker ends, it goes to the [`Arenas`].
+impl Arenas {
+    fn add(&self, piece: Piece) {
+        let mut pieces = self.0.lock();
+        let at = pieces.partition_point(|other| other.start < piece.start);
+        pieces.insert(at, piece);
+    }
+
+    /// Whether something lies in this memory.
+    pub fn contains(&self, place: *const u8) -> bool {
+        let pieces = self.0.lock();
+        let behind = pieces.partition_point(|piece| piece.start.cast_const() <= place);
+        behind.checked_sub(1).is_some_and(|at| place.addr() - pieces[at].start.addr() < pieces[at].size)
+    }
+}
+
+/// A worker's memory for tags, which belongs to the [`Arenas`].
 pub struct Memory {
-    pieces: Vec<Piece>,
     next: *mut u8,
     left: usize,
     arenas: Arenas,
@@ -67,7 +81,7 @@ pub struct Memory {
     short: FxHashMap<u64, *const c_char>,
 }
 
-// SAFETY: the pointers lead into the pieces, which are the worker's own.
+// SAFETY: the pointers lead into pieces of which the worker alone hands out parts.
 unsafe impl Send for Memory {}
 
 /// Names are copied into parts of this many bytes.
@@ -75,15 +89,7 @@ const STRINGS: usize = 4096;
 
 impl Memory {
     pub fn new(arenas: Arenas) -> Memory {
-        Memory {
-            pieces: Vec::new(),
-            next: ptr::null_mut(),
-            left: 0,
-            arenas,
-            strings: ptr::null_mut(),
-            strings_left: 0,
-            short: FxHashMap::default(),
-        }
+        Memory { next: ptr::null_mut(), left: 0, arenas, strings: ptr::null_mut(), strings_left: 0, short: FxHashMap::default() }
     }
 
     /// `size` zeroed bytes, aligned to 8.
@@ -105,12 +111,12 @@ impl Memory {
 
     #[cold]
     fn grow(&mut self, size: usize) {
-        let usual = if self.pieces.is_empty() { FIRST } else { LARGE };
+        let usual = if self.next.is_null() { FIRST } else { LARGE };
         let piece = Piece::new(size.max(usual).next_multiple_of(4096));
         let Some(piece) = piece else { panic!("out of memory for {size} bytes of tags") };
         self.next = piece.start;
         self.left = piece.size;
-        self.pieces.push(piece);
+        self.arenas.add(piece);
     }
 
     /// A NUL-terminated copy. Short ones are shared.
@@ -149,12 +155,6 @@ impl Memory {
     }
 }
 
-impl Drop for Memory {
-    fn drop(&mut self) {
-        self.arenas.0.lock().append(&mut self.pieces);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,14 +170,14 @@ mod tests {
             let bytes = unsafe { std::slice::from_raw_parts_mut(block, 1001) };
             assert!(bytes.iter().all(|&b| b == 0));
             bytes.fill(1);
+            assert!(arenas.contains(block));
         }
+        assert!(!arenas.contains((&raw const arenas).cast()) && !arenas.contains(ptr::null()));
         assert_eq!(memory.string(b"i"), memory.string(b"i"));
         let long = vec![b'x'; 10_000];
         for name in [&b""[..], b"list_head", &long] {
             // SAFETY: NUL-terminated by contract.
             assert_eq!(unsafe { CStr::from_ptr(memory.string(name)) }.to_bytes(), name);
         }
-        drop(memory);
-        assert!(!arenas.0.lock().is_empty());
     }
 }

@@ -15,7 +15,9 @@ mod keymap;
 mod make;
 mod members;
 mod memory;
+mod quick;
 mod resolve;
+mod shape;
 mod templates;
 mod types;
 

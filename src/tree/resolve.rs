@@ -6,8 +6,7 @@
 use std::ffi::c_char;
 use std::ptr;
 
-use super::builder::{Builder, Entry};
-use crate::abi::origin::TagOrigin;
+use super::builder::{Builder, Entry, Role, Waiting};
 use crate::abi::*;
 
 const IMPORTED_DECLARATION: u16 = 0x08;
@@ -20,10 +19,7 @@ const IMPORTED_MODULE: u16 = 0x3a;
 impl Builder<'_, '_> {
     /// Resolves all references and sizes all members. The unit is complete afterwards.
     pub fn finish(mut self) {
-        for index in 0..self.s.entries.len() {
-            // SAFETY: see above the impl.
-            unsafe { self.resolve(index) }
-        }
+        self.resolve_types();
         for i in 0..self.s.specifications.len() {
             let (index, key) = self.s.specifications[i];
             // SAFETY: see above the impl.
@@ -31,43 +27,66 @@ impl Builder<'_, '_> {
         }
         // SAFETY: see above the impl.
         unsafe {
-            let functions = &raw const (*self.cu).functions_table;
-            for (_, tag) in PtrTable::tags(functions, 0) {
-                self.resolve_name(tag.cast());
+            for i in 0..self.s.functions.len() {
+                self.resolve_name(self.s.functions[i]);
             }
             for i in 0..self.s.instances.len() {
                 self.resolve_instance(self.s.instances[i] as usize);
             }
-            for (_, tag) in PtrTable::tags(functions, 0) {
-                self.resolve_result(tag.cast());
+            for i in 0..self.s.functions.len() {
+                self.resolve_result(self.s.functions[i] as usize);
             }
         }
         self.finish_members();
     }
 
-    fn entry_of(&self, tag: *const Tag) -> &Entry {
-        // SAFETY: see above the impl; the index was stored when the entry was made.
-        unsafe { &self.s.entries[(*TagOrigin::of(tag)).index as usize] }
+    fn resolve_types(&mut self) {
+        // What there is to say comes in the order of entries and members.
+        let (start, mut said) = (self.s.messages.len(), Vec::new());
+        for index in 0..self.s.entries.len() {
+            // SAFETY: see above the impl.
+            unsafe { self.resolve(index) }
+            if self.s.messages.len() - start > said.len() {
+                said.resize(self.s.messages.len() - start, (index, true));
+            }
+        }
+        for i in 0..self.s.members.len() {
+            let Waiting { member, key, before } = self.s.members[i];
+            // SAFETY: see above the impl.
+            if let Err(ty) = unsafe { self.finish_quick_member(member) } {
+                self.say_no_type("namespace__recode_dwarf_types", dw_tag::MEMBER, key, ty);
+                said.push((before as usize, false));
+            }
+        }
+        if !said.is_sorted() {
+            let mut said: Vec<_> = said.into_iter().zip(self.s.messages.drain(start..)).collect();
+            said.sort_by_key(|&(place, _)| place);
+            self.s.messages.extend(said.into_iter().map(|(_, message)| message));
+        }
     }
 
-    /// The index of the entry with a key, if that is a type (or, with `is_type` false, if it is not).
-    #[inline]
-    fn find(&self, key: u32, is_type: bool) -> Option<usize> {
+    /// The index of the entry with a key that has a role.
+    #[inline(always)]
+    pub(super) fn find(&self, key: u32, role: Role) -> Option<usize> {
         if key == 0 {
             return None;
         }
         let index = self.s.map.get(key)?;
-        let kind = self.s.entries[index].kind;
-        (is_type_kind(kind) == is_type && kind != dw_tag::LEXICAL_BLOCK).then_some(index)
+        (self.s.entries[index].role == role).then_some(index)
     }
 
-    fn tag_of(&self, key: u32, is_type: bool) -> Option<*mut Tag> {
-        self.find(key, is_type).map(|index| self.s.entries[index].tag)
+    fn tag_of(&self, key: u32, role: Role) -> Option<*mut Tag> {
+        self.find(key, role).map(|index| self.s.entries[index].tag)
     }
 
     #[cold]
     fn say_type_not_found(&mut self, index: usize, function: &str) {
         let Entry { key, ty, kind, .. } = self.s.entries[index];
+        self.say_no_type(function, kind, key, ty);
+    }
+
+    #[cold]
+    fn say_no_type(&mut self, function: &str, kind: u16, key: u32, ty: u32) {
         let (ty, own) = (self.offset_of(ty), self.offset_of(key));
         let name = (self.options.library.tag_name)(kind);
         self.say(format!("{function}: couldn't find {ty:#x} type for {own:#x} ({name})!"));
@@ -85,7 +104,7 @@ impl Builder<'_, '_> {
     unsafe fn resolve(&mut self, index: usize) {
         let Entry { tag, ty: key, origin, kind, key: own, .. } = self.s.entries[index];
         if kind == dw_tag::PTR_TO_MEMBER_TYPE {
-            match self.find(origin, true) {
+            match self.find(origin, Role::Type) {
                 // SAFETY: see above the impl.
                 Some(found) => unsafe { (*tag.cast::<PtrToMemberType>()).containing_type = self.s.entries[found].id },
                 None => {
@@ -104,9 +123,9 @@ impl Builder<'_, '_> {
             return;
         }
         let found = match kind {
-            dw_tag::INLINED_SUBROUTINE | IMPORTED_MODULE => self.find(key, false),
-            IMPORTED_DECLARATION => self.find(key, false).or_else(|| self.find(key, true)),
-            _ => self.find(key, true),
+            dw_tag::INLINED_SUBROUTINE | IMPORTED_MODULE => self.find(key, Role::Other),
+            IMPORTED_DECLARATION => self.find(key, Role::Other).or_else(|| self.find(key, Role::Type)),
+            _ => self.find(key, Role::Type),
         };
         let Some(found) = found else {
             let function = match kind {
@@ -143,7 +162,8 @@ impl Builder<'_, '_> {
             if (*pointer).has_btf_type_tag() {
                 for node in ListHead::nodes(&raw const (*pointer.cast::<BtfTypeTagPtrType>()).tags) {
                     let annotation = node.byte_sub(std::mem::offset_of!(BtfTypeTagType, node)).cast::<Tag>();
-                    (*last).r#type = self.entry_of(annotation).id;
+                    // Its own id, until it gets its type.
+                    (*last).r#type = (*annotation).r#type;
                     last = annotation;
                 }
             }
@@ -157,11 +177,11 @@ impl Builder<'_, '_> {
         // SAFETY: see above the impl.
         unsafe {
             if kind == dw_tag::VARIABLE {
-                if let Some(declaration) = self.tag_of(key, false).filter(|&tag| (*tag).tag == kind) {
+                if let Some(declaration) = self.tag_of(key, Role::Other).filter(|&tag| (*tag).tag == kind) {
                     (*tag.cast::<Variable>()).spec = declaration.cast();
                 }
             } else if is_typed_structure(kind) && (*tag.cast::<Type>()).namespace.name.is_null() && key != 0 {
-                match self.tag_of(key, true) {
+                match self.tag_of(key, Role::Type) {
                     Some(declaration) => (*tag.cast::<Type>()).namespace.name = name_at(declaration),
                     None => {
                         let (own, specification) = (self.offset_of(own), self.offset_of(key));
@@ -175,14 +195,14 @@ impl Builder<'_, '_> {
     }
 
     /// An unnamed function has the name of what it is an instance or the definition of.
-    unsafe fn resolve_name(&mut self, function: *mut Function) {
+    unsafe fn resolve_name(&mut self, index: u32) {
+        let Entry { tag, origin, key: own, .. } = self.s.entries[index as usize];
+        let function = tag.cast::<Function>();
         // SAFETY: see above the impl.
         unsafe {
             if !(*function).name.is_null() {
                 return;
             }
-            let index = (*TagOrigin::of(function.cast())).index;
-            let Entry { origin, key: own, .. } = self.s.entries[index as usize];
             let specification = match self.s.specifications.binary_search_by_key(&index, |&(index, _)| index) {
                 Ok(at) => self.s.specifications[at].1,
                 Err(_) => 0,
@@ -190,7 +210,7 @@ impl Builder<'_, '_> {
             if origin == 0 && specification == 0 {
                 return;
             }
-            let source = self.tag_of(origin, false).or_else(|| self.tag_of(specification, false));
+            let source = self.tag_of(origin, Role::Other).or_else(|| self.tag_of(specification, Role::Other));
             match source.filter(|&tag| (*tag).is_function()) {
                 Some(source) => (*function).name = (*source.cast::<Function>()).name,
                 None => {
@@ -214,7 +234,7 @@ impl Builder<'_, '_> {
         };
         // SAFETY: see above the impl.
         unsafe {
-            let Some(origin) = self.tag_of(origin, false).filter(|&origin| (*origin).tag == kind) else {
+            let Some(origin) = self.tag_of(origin, Role::Other).filter(|&origin| (*origin).tag == kind) else {
                 return self.say_origin_not_found(index, function);
             };
             match kind {
@@ -239,14 +259,15 @@ impl Builder<'_, '_> {
     }
 
     /// An instance returns what the function that it is an instance of returns.
-    unsafe fn resolve_result(&mut self, function: *mut Function) {
+    unsafe fn resolve_result(&mut self, index: usize) {
+        let Entry { tag, origin, .. } = self.s.entries[index];
+        let function = tag.cast::<Function>();
         // SAFETY: see above the impl.
         unsafe {
             if !(*function).abstract_origin() || (*function).proto.tag.r#type != 0 {
                 return;
             }
-            let index = (*TagOrigin::of(function.cast())).index as usize;
-            match self.tag_of(self.s.entries[index].origin, false) {
+            match self.tag_of(origin, Role::Other) {
                 Some(origin) => (*function).proto.tag.r#type = (*origin).r#type,
                 None => self.say_origin_not_found(index, "cu__resolve_func_ret_types_optimized"),
             }
@@ -254,9 +275,9 @@ impl Builder<'_, '_> {
     }
 }
 
-/// [`Tag::is_tag_type`] by kind.
+/// The role of the entries of a kind.
 #[inline]
-fn is_type_kind(kind: u16) -> bool {
+pub(super) fn role_of(kind: u16) -> Role {
     // The type kinds below 0x48, one bit each.
     const LOW: u128 = {
         let kinds = [
@@ -288,7 +309,13 @@ fn is_type_kind(kind: u16) -> bool {
         }
         bits
     };
-    kind < 128 && LOW >> kind & 1 != 0 || kind == dw_tag::LLVM_ANNOTATION || kind == dw_tag::GNU_ANNOTATION
+    if kind < 128 && LOW >> kind & 1 != 0 || kind == dw_tag::LLVM_ANNOTATION || kind == dw_tag::GNU_ANNOTATION {
+        Role::Type
+    } else if kind == dw_tag::LEXICAL_BLOCK {
+        Role::None
+    } else {
+        Role::Other
+    }
 }
 
 /// Kinds that are a [`Type`].

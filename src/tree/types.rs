@@ -1,5 +1,7 @@
 //! Tags of types and of what types consist of.
 
+use std::ffi::c_char;
+
 use super::builder::{Builder, Frame, GNU_ANNOTATION, LLVM_ANNOTATION, Place};
 use super::make::{MAX_CHAIN, frame, init_lists};
 use crate::abi::*;
@@ -27,10 +29,9 @@ impl<'a> Builder<'a, '_> {
         let size = self.byte_size();
         let alignment = self.alignment();
         let declaration = self.numeric(Slot::Declaration, dw::DW_AT_declaration);
+        self.init_type_lists(ty, name);
         // SAFETY: see above the impl.
         unsafe {
-            init_lists!(ty; namespace.tags, namespace.annots, node, type_enum, template_type_params, template_value_params, variant_parts);
-            (*ty).namespace.name = name;
             (*ty).size = size as u32;
             (*ty).alignment = alignment;
             (*ty).set_declaration(declaration & 1 != 0);
@@ -39,6 +40,14 @@ impl<'a> Builder<'a, '_> {
             // Of one byte may be an empty class, which counts as none: not for here.
             entry.size =
                 if size > 1 && matches!(entry.kind, dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE) { size as u32 } else { 0 };
+        }
+    }
+
+    pub(super) fn init_type_lists(&mut self, ty: *mut Type, name: *const c_char) {
+        // SAFETY: see above the impl.
+        unsafe {
+            init_lists!(ty; namespace.tags, namespace.annots, node, type_enum, template_type_params, template_value_params, variant_parts);
+            (*ty).namespace.name = name;
         }
     }
 
@@ -98,6 +107,10 @@ impl<'a> Builder<'a, '_> {
         let (enumerator, _) = self.tag::<Enumerator>(unit, abbrev.tag, key);
         let name = self.text(unit, Slot::Name);
         let value = self.numeric(Slot::ConstValue, dw::DW_AT_const_value);
+        self.add_enumerator(enumerator, name, value);
+    }
+
+    pub(super) fn add_enumerator(&mut self, enumerator: *mut Enumerator, name: *const c_char, value: u64) {
         let Some(frame) = self.s.frames.last_mut() else { return };
         let owner = frame.tag.cast::<Type>();
         // SAFETY: see above the impl.
@@ -212,10 +225,14 @@ impl<'a> Builder<'a, '_> {
     }
 
     pub(super) fn subrange(&mut self, unit: &Unit) {
+        self.add_dimension(element_count(unit, &self.s.attrs));
+    }
+
+    pub(super) fn add_dimension(&mut self, count: u64) {
         let Some(start) = self.s.frames.last().map(|f| f.start as usize) else { return };
         let so_far = self.s.dimensions.len() - start;
         if so_far < MAX_DIMENSIONS {
-            self.s.dimensions.push(element_count(unit, &self.s.attrs));
+            self.s.dimensions.push(count);
             if so_far + 1 == MAX_DIMENSIONS {
                 self.say(format!("die__create_new_array: only {MAX_DIMENSIONS} dimensions are supported!"));
             }
@@ -332,6 +349,8 @@ impl<'a> Builder<'a, '_> {
                 (*annotation).tag.tag = LLVM_ANNOTATION.0;
                 (*annotation).value = value;
                 self.register(annotation.cast(), entry);
+                // Until the pointer's type is resolved.
+                (*annotation).tag.r#type = self.s.entries[entry as usize].id;
                 let tags = &raw mut (*pointer).tags;
                 ListHead::add_tail(if prepend { (*tags).next } else { tags }, &raw mut (*annotation).node);
             }
