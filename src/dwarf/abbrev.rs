@@ -710,8 +710,8 @@ mod tests {
         // 1: name strp, decl_line data2, type ref4, location exprloc. 2: name string, type ref4. 3: type implicit_const -1.
         // 4: type ref4, name string.
         let table = [
-            1, 5, 0, 3, 0x0e, 0x3b, 5, 0x49, 0x13, 2, 0x18, 0, 0, 2, 5, 0, 3, 8, 0x49, 0x13, 0, 0, 3, 5, 0, 0x49, 0x21, 0x7f, 0, 0, 4,
-            5, 0, 0x49, 0x13, 3, 8, 0, 0, 0,
+            1, 5, 0, 3, 0x0e, 0x3b, 5, 0x49, 0x13, 2, 0x18, 0, 0, 2, 5, 0, 3, 8, 0x49, 0x13, 0, 0, 3, 5, 0, 0x49, 0x21, 0x7f, 0,
+            0, 4, 5, 0, 0x49, 0x13, 3, 8, 0, 0, 0,
         ];
         let a = compile(&table).expect("valid table");
         let mut fields = Vec::new();
