@@ -1,15 +1,115 @@
 """C against ours in one run: time and peak memory of the same program on the same file under either library, alternating.
 
-Alternating, because machines are noisy in stretches: what disturbs one disturbs the other. The best of the runs counts for time (noise
-only adds), the largest for memory. Nothing is taken from the cache of C's results.
+Alternating, because machines are noisy in stretches: what disturbs one disturbs the other. Of `scripts/bench` the median of the pairs counts
+for time, of the short `scripts/quickstart` the best of the runs (noise only adds); for memory it is the largest. Nothing is taken from
+the cache of C's results.
 """
 
+import functools
+import hashlib
+import statistics
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 
-from harness import CORES, run, tool
+from harness import CORES, ROOT, TARGET, run, tool
+
+
+@functools.cache
+def launcher():
+    """See launch.c."""
+    path = TARGET / "bench/launch"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    subprocess.run(["gcc", "-O1", "-Wall", "-Wextra", "-o", path, ROOT / "scripts/diff/launch.c"], check=True)
+    return path
+
+
+def launched(command, library, scratch):
+    """Runs a command; time and peak memory are those of its process alone."""
+    told = scratch / "launched"
+    done = run([launcher(), told, *command], library=library, timeout=3600)
+    if told.exists():
+        seconds, peak = told.read_text().split()
+        done.seconds, done.peak = float(seconds), int(peak)
+        told.unlink()
+    return done
+
+
+class Totals:
+    """One side of a row: seconds of each run of all its commands, and the largest peak of any process."""
+
+    def __init__(self, library):
+        self.library, self.seconds, self.peaks = library, [], []
+
+    def once(self, commands, scratch):
+        """Runs all commands; returns a hash of what came out, or why a run failed."""
+        total, peak, whole = 0.0, 0, hashlib.sha256()
+        for command in commands:
+            result = scratch / "btf"
+            result.unlink(missing_ok=True)
+            done = launched(command, self.library, scratch)
+            total, peak = total + done.seconds, max(peak, done.peak)
+            if done.status != 0:
+                return None, f"{'ours' if self.library else 'C'}: {done.ended()}: {done.text().strip()[:200]}"
+            whole.update(done.out)
+            whole.update(result.read_bytes() if result.exists() else b"")
+        self.seconds.append(total)
+        self.peaks.append(peak)
+        return whole.digest(), None
+
+    def time(self):
+        return statistics.median(self.seconds)
+
+    def peak(self):
+        return max(self.peaks) / 1024
+
+
+class Row:
+    """One line of the table."""
+
+    HEAD = f"{'':<18} {'C':>10} {'ours':>10} {'faster':>7}   {'C':>8} {'ours':>8} {'memory':>7}   result"
+
+    def __init__(self, name, sides, same, failure):
+        self.name, self.sides, self.same, self.failure = name, sides, same, failure
+
+    def ratio(self):
+        """Times faster: the median over the pairs."""
+        theirs, ours = self.sides
+        return statistics.median(c / o for c, o in zip(theirs.seconds, ours.seconds))
+
+    def memory(self):
+        theirs, ours = self.sides
+        return ours.peak() / theirs.peak()
+
+    def __str__(self):
+        if self.failure:
+            return f"{self.name:<18} {self.failure}"
+        theirs, ours = self.sides
+        return (f"{self.name:<18} {theirs.time():>8.3f} s {ours.time():>8.3f} s {self.ratio():>6.1f}x   {theirs.peak():>5.0f} MB "
+                f"{ours.peak():>5.0f} MB {self.memory() * 100:>6.0f}%   {'the same' if self.same else 'DIFFERENT'}")
+
+    def line(self):
+        if self.failure:
+            return f"{self.name}\tfailed\n"
+        theirs, ours = self.sides
+        return f"{self.name}\t{theirs.time():.3f}\t{ours.time():.3f}\t{self.ratio():.2f}\t{theirs.peak():.1f}\t{ours.peak():.1f}\n"
+
+
+def pairs(name, commands, library, runs, scratch):
+    """Runs the commands under C and under ours, `runs` times in turn, after a run of ours that warms the pages of files."""
+    sides, same = (Totals(None), Totals(library)), True
+    Totals(library).once(commands, scratch)
+    for _ in range(runs):
+        results = []
+        for side in sides:
+            result, failure = side.once(commands, scratch)
+            if failure:
+                return Row(name, sides, False, failure)
+            results.append(result)
+        same &= results[0] == results[1]
+    return Row(name, sides, same, None)
 
 
 class Side:
@@ -21,8 +121,8 @@ class Side:
         target = folder / "btf"
         target.unlink(missing_ok=True)
         extra = [f"--btf_features={features}"] if features else []
-        done = run([tool("pahole"), "-J", f"-j{jobs}", *extra, f"--btf_encode_detached={target}", path],
-                   library=self.library, timeout=3600)
+        done = launched([tool("pahole"), "-J", f"-j{jobs}", *extra, f"--btf_encode_detached={target}", path],
+                        self.library, folder)
         self.seconds.append(done.seconds)
         self.peaks.append(done.peak)
         self.bytes = target.read_bytes() if target.exists() else None
