@@ -3,6 +3,7 @@
 use super::DwarfError;
 use super::abbrev::{Abbrevs, Slot};
 use super::cursor::{Cursor, str_at};
+use super::index::{Contribution, UnitIndex};
 use super::unit::{Bases, MAX_HEADER, UnitHeader};
 use crate::elf::{DebugSection, ElfFile};
 use gimli::constants as dw;
@@ -33,6 +34,8 @@ pub struct DwarfFile {
     size: u64,
     /// Names of sections end in `.dwo`.
     split: bool,
+    /// Of a `.dwp` file: each unit's share of the other sections, by the unit's offset in the space of units.
+    shares: FxHashMap<u64, Contribution>,
     signatures: OnceLock<FxHashMap<u64, u64>>,
     abbrev: DebugSection,
     /// `.debug_str` as a whole: names are looked at in it all the time.
@@ -85,12 +88,14 @@ impl DwarfFile {
         let loc = section(".debug_loc")?;
         let loclists = section(".debug_loclists")?;
         let big = !elf.little_endian();
+        let shares = if split { shares(&elf, &parts)? } else { FxHashMap::default() };
         Ok(Some(DwarfFile {
             elf,
             program: None,
             parts,
             size,
             split,
+            shares,
             signatures: OnceLock::new(),
             abbrev,
             str,
@@ -113,6 +118,11 @@ impl DwarfFile {
     /// The file that the program is in; [`DwarfFile::elf`] unless that is a separate file.
     pub fn program(&self) -> &Arc<ElfFile> {
         self.program.as_ref().unwrap_or(&self.elf)
+    }
+
+    /// Whether it is a `.dwo` or `.dwp` file.
+    pub fn is_split(&self) -> bool {
+        self.split
     }
 
     pub fn is_big_endian(&self) -> bool {
@@ -152,6 +162,10 @@ impl DwarfFile {
         part.section.read_exact_at(at, bytes)?;
         let mut header = UnitHeader::parse(bytes, self.big, part.name, at, len)?;
         header.offset = offset;
+        if let Some(&share) = self.shares.get(&offset) {
+            header.abbrev_offset = header.abbrev_offset.saturating_add(share.abbrev);
+            header.share = share;
+        }
         if self.split {
             // Before DWARF 5 only the section's name tells.
             header.kind = match header.kind {
@@ -370,6 +384,22 @@ fn note_forms(c: &mut Cursor<'_>, found: &mut OutwardForms) -> Result<(), DwarfE
             _ => {}
         }
     }
+}
+
+/// What the indices of a `.dwp` file say; nothing for a `.dwo` file, which has none.
+fn shares(elf: &ElfFile, parts: &[Part]) -> Result<FxHashMap<u64, Contribution>, DwarfError> {
+    let mut found = FxHashMap::default();
+    for (name, is_types) in [(".debug_cu_index", false), (".debug_tu_index", true)] {
+        let Some(index) = elf.section_index(name.as_bytes()) else { continue };
+        let bytes = elf.section_data(index)?.load()?;
+        // Type units have a section of their own before DWARF 5.
+        let types = parts.iter().find(|part| part.name == ".debug_types").filter(|_| is_types);
+        let start = types.map_or(0, |part| part.start);
+        for share in UnitIndex::parse(&bytes, name, !elf.little_endian())?.all() {
+            found.insert(start.saturating_add(share.unit), share);
+        }
+    }
+    Ok(found)
 }
 
 /// The sections of units in the order of the space of units.

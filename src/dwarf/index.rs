@@ -51,8 +51,9 @@ pub struct UnitIndex<'a> {
 const HEADER: u64 = 16;
 
 impl<'a> UnitIndex<'a> {
-    pub fn parse(bytes: &'a [u8], big: bool) -> Result<UnitIndex<'a>, DwarfError> {
-        let mut c = Cursor::new(bytes, big, 0, ".debug_cu_index");
+    /// `name` is that of the section.
+    pub fn parse(bytes: &'a [u8], name: &'static str, big: bool) -> Result<UnitIndex<'a>, DwarfError> {
+        let mut c = Cursor::new(bytes, big, 0, name);
         let version = c.u32()?;
         // Version 5 has two bytes, and two of padding.
         if !matches!((version, if big { version >> 16 } else { version }), (2, _) | (_, 5)) {
@@ -65,6 +66,8 @@ impl<'a> UnitIndex<'a> {
         if size > bytes.len() as u64 - HEADER || slots > 0 && !slots.is_power_of_two() {
             return Err(c.invalid("tables that fit the section", slots));
         }
+        // Rows without columns say nothing, however many there are.
+        let units = if columns == 0 { 0 } else { units };
         let mut index = UnitIndex { bytes, big, columns: Vec::new(), slots, units };
         for at in 0..columns {
             index.columns.push(Column::of(index.word(HEADER + slots * 12 + at * 4).unwrap_or(0)));
@@ -93,6 +96,11 @@ impl<'a> UnitIndex<'a> {
             slot = (slot + step) & mask;
         }
         None
+    }
+
+    /// The shares of all units.
+    pub fn all(&self) -> impl Iterator<Item = Contribution> {
+        (1..=self.units).map_while(|row| self.row(row))
     }
 
     /// Rows count from 1; before them stands the one with the columns' ids.
@@ -140,7 +148,7 @@ mod tests {
     fn finds_a_unit_and_no_other() {
         for version in [2, 5] {
             let bytes = index(version, 0x1_0000_0001, 1);
-            let index = UnitIndex::parse(&bytes, false).expect("valid index");
+            let index = UnitIndex::parse(&bytes, ".debug_cu_index", false).expect("valid index");
             let found = Contribution { unit: 0x10, abbrev: 0x20, str_offsets: 0x30, loc: 0 };
             assert_eq!(index.find(0x1_0000_0001), Some(found));
             assert_eq!(index.find(3), None);
@@ -150,7 +158,7 @@ mod tests {
     #[test]
     fn tables_beyond_the_section_are_refused() {
         let bytes = index(2, 1, 1);
-        assert!(UnitIndex::parse(&bytes[..bytes.len() - 1], false).is_err());
-        assert!(UnitIndex::parse(&index(3, 1, 1), false).is_err());
+        assert!(UnitIndex::parse(&bytes[..bytes.len() - 1], ".debug_cu_index", false).is_err());
+        assert!(UnitIndex::parse(&index(3, 1, 1), ".debug_cu_index", false).is_err());
     }
 }

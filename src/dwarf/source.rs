@@ -240,6 +240,10 @@ pub fn read_unit_entry(
     bases.str_offsets = base_of(Slot::StrOffsetsBase).unwrap_or(bases.str_offsets);
     bases.addr = base_of(Slot::AddrBase).unwrap_or(bases.addr);
     bases.loclists = base_of(Slot::LoclistsBase).unwrap_or(bases.loclists);
+    let share = &unit.header.share;
+    bases.str_offsets = bases.str_offsets.saturating_add(share.str_offsets);
+    bases.loclists = bases.loclists.saturating_add(share.loc);
+    bases.loc = share.loc;
     unit.bases = bases;
     unit.language = number(attrs, Slot::Language).unwrap_or(0) as u32;
     Ok(Some((abbrev.tag, abbrev.has_children, c.pos() as u32)))

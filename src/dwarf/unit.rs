@@ -3,6 +3,7 @@
 use super::DwarfError;
 use super::abbrev::FormSizes;
 use super::cursor::Cursor;
+use super::index::Contribution;
 use gimli::constants as dw;
 
 /// What stands before a unit's entries.
@@ -24,6 +25,8 @@ pub struct UnitHeader {
     pub signature: u64,
     /// Of the type in a type unit, in bytes from the unit's start.
     pub type_offset: u64,
+    /// The unit's share of the sections of a `.dwp` file, already added to `abbrev_offset`.
+    pub share: Contribution,
 }
 
 /// Enough bytes for any header.
@@ -93,6 +96,7 @@ impl UnitHeader {
             abbrev_offset,
             signature,
             type_offset,
+            share: Contribution::default(),
         })
     }
 

@@ -173,7 +173,12 @@ pub struct FileContext {
 impl FileContext {
     pub fn open(elf: ElfFile) -> Result<Arc<FileContext>, LoadError> {
         let elf = Arc::new(elf);
-        let dwarf = match DwarfFile::open(elf.clone())? {
+        let mut dwarf = DwarfFile::open(elf.clone())?;
+        if dwarf.is_none() {
+            // A split file by itself: all but addresses is in it.
+            dwarf = DwarfFile::open_split(elf.clone())?;
+        }
+        let dwarf = match dwarf {
             Some(dwarf) => dwarf,
             None => separate::find(&elf)?.ok_or(LoadError::NoDwarf)?,
         };
@@ -418,9 +423,8 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
-        if let Some(skeleton) =
-            Skeleton::of(&Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base), unit, &scratch.attrs)
-        {
+        let source = Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base);
+        if let Some(skeleton) = Skeleton::of(&source, unit, &scratch.attrs).filter(|_| !dwarf.is_split()) {
             return self.decode_split(id, &skeleton, scratch, product, handle, messages);
         }
         let units = std::slice::from_ref(unit);

@@ -8,7 +8,7 @@ use super::plan::read_unit;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
-use crate::dwarf::index::{Contribution, UnitIndex};
+use crate::dwarf::index::UnitIndex;
 use crate::dwarf::source::{Source, Unit, number, read_unit_entry};
 use crate::dwarf::unit::UnitHeader;
 use crate::elf::ElfFile;
@@ -49,7 +49,8 @@ impl Skeleton {
 /// The split files of one main file.
 #[derive(Default)]
 pub(super) struct SplitFiles {
-    package: OnceLock<Option<Package>>,
+    /// Or why it cannot be read.
+    package: OnceLock<Result<Option<Package>, String>>,
     kept: Mutex<Vec<Arc<DwarfFile>>>,
 }
 
@@ -64,7 +65,6 @@ struct Package {
 pub(super) struct Found<'a> {
     pub file: Arc<DwarfFile>,
     header: UnitHeader,
-    share: Contribution,
     /// The package's, for type units.
     package: Option<&'a Package>,
 }
@@ -88,20 +88,24 @@ impl SplitFiles {
     /// Finds the unit that the skeleton stands for, or says what is missing.
     pub fn find(&self, main: &DwarfFile, skeleton: &Skeleton) -> Result<Found<'_>, String> {
         let path = main.elf().path();
-        if let Some(package) = self.package.get_or_init(|| Package::open(path)) {
-            if let Some(found) = package.find(skeleton.id) {
-                return Ok(found);
+        let mut others = Vec::new();
+        match self.package.get_or_init(|| Package::open(path)) {
+            Ok(Some(package)) => {
+                if let Some(found) = package.find(skeleton.id) {
+                    return Ok(found);
+                }
             }
+            Ok(None) => {}
+            Err(why) => others.push(why.clone()),
         }
         let beside = path.parent().unwrap_or(Path::new(""));
         let mut candidates = vec![beside.join(&skeleton.name), beside.join(&skeleton.comp_dir).join(&skeleton.name)];
         candidates.extend(skeleton.name.file_name().map(|name| beside.join(name)));
-        let mut others = Vec::new();
         for candidate in &candidates {
             match open(candidate) {
                 Ok(Some(file)) => match own_unit(&file, skeleton.id) {
                     Some(header) => {
-                        return Ok(Found { file: Arc::new(file), header, share: Contribution::default(), package: None });
+                        return Ok(Found { file: Arc::new(file), header, package: None });
                     }
                     None => others.push(format!("{} has no unit of this id", candidate.display())),
                 },
@@ -161,30 +165,30 @@ fn has_id(file: &DwarfFile, header: &UnitHeader, id: u64) -> bool {
 }
 
 impl Package {
-    fn open(main: &Path) -> Option<Package> {
+    fn open(main: &Path) -> Result<Option<Package>, String> {
         let mut name = main.as_os_str().to_owned();
         name.push(".dwp");
-        let file = open(Path::new(&name)).ok().flatten()?;
+        let Some(file) = open(Path::new(&name))? else { return Ok(None) };
         let section = |name: &[u8]| {
             let elf = file.elf();
             elf.section_index(name).and_then(|index| elf.section_data(index).ok()?.load().ok()).unwrap_or_default()
         };
         let (units, types) = (section(b".debug_cu_index"), section(b".debug_tu_index"));
-        Some(Package { file: Arc::new(file), units, types })
+        Ok(Some(Package { file: Arc::new(file), units, types }))
     }
 
     fn find(&self, id: u64) -> Option<Found<'_>> {
-        let share = UnitIndex::parse(&self.units, self.file.is_big_endian()).ok()?.find(id)?;
+        let share = UnitIndex::parse(&self.units, ".debug_cu_index", self.file.is_big_endian()).ok()?.find(id)?;
         let header = self.file.unit_header(share.unit).ok().flatten()?;
-        Some(Found { file: self.file.clone(), header, share, package: Some(self) })
+        Some(Found { file: self.file.clone(), header, package: Some(self) })
     }
 
     /// The type unit with this signature.
-    fn find_type(&self, signature: u64) -> Option<(UnitHeader, Contribution)> {
-        let share = UnitIndex::parse(&self.types, self.file.is_big_endian()).ok()?.find(signature)?;
+    fn find_type(&self, signature: u64) -> Option<UnitHeader> {
+        let share = UnitIndex::parse(&self.types, ".debug_tu_index", self.file.is_big_endian()).ok()?.find(signature)?;
         let types = self.file.section_start(".debug_types").unwrap_or(0);
         let header = self.file.unit_header(types + share.unit).ok().flatten()?;
-        (header.is_type_unit() && header.signature == signature).then_some((header, share))
+        (header.is_type_unit() && header.signature == signature).then_some(header)
     }
 }
 
@@ -198,18 +202,17 @@ impl Found<'_> {
         attrs: &mut Attrs,
         wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot> + Copy,
     ) -> Result<SplitUnits, DwarfError> {
-        let mut all = vec![(self.header, self.share)];
+        let mut all = vec![self.header];
         match self.package {
             // A file of one unit has just the type units that this one needs.
-            None => all.extend(headers(&self.file).filter(UnitHeader::is_type_unit).map(|h| (h, Contribution::default()))),
+            None => all.extend(headers(&self.file).filter(UnitHeader::is_type_unit)),
             Some(package) => self.types_needed(package, &mut all)?,
         }
-        all.sort_by_key(|(header, _)| header.offset);
+        all.sort_by_key(|header| header.offset);
         let mut found = SplitUnits { units: Vec::new(), starts: Vec::new() };
         let mut one = Vec::new();
         buf.clear();
-        for (mut header, share) in all {
-            header.abbrev_offset = header.abbrev_offset.saturating_add(share.abbrev);
+        for header in all {
             let mut unit = read_unit(&self.file, header, &mut one, table, Abbrevs::default(), wanted)?;
             let start = u32::try_from(buf.len()).ok().filter(|s| s.checked_add(unit.end).is_some_and(|end| end < 1 << 31));
             let start = start.ok_or(DwarfError::Invalid {
@@ -222,9 +225,6 @@ impl Found<'_> {
             (unit.start, unit.end) = (start, start + unit.end);
             let entry = read_unit_entry(&self.file, buf, 0, &mut unit, attrs)?;
             unit.bases.addr = skeleton.addr_base;
-            unit.bases.str_offsets += share.str_offsets;
-            unit.bases.loclists += share.loc;
-            unit.bases.loc = share.loc;
             found.units.push(unit);
             found.starts.push(entry.filter(|&(_, has_children, _)| has_children).map(|(_, _, key)| key));
         }
@@ -232,13 +232,12 @@ impl Found<'_> {
     }
 
     /// Adds the type units of the package that the units of the list lead to, by whatever attribute.
-    fn types_needed(&self, package: &Package, all: &mut Vec<(UnitHeader, Contribution)>) -> Result<(), DwarfError> {
+    fn types_needed(&self, package: &Package, all: &mut Vec<UnitHeader>) -> Result<(), DwarfError> {
         let (mut buf, mut table, mut attrs) = (Vec::new(), Vec::new(), Attrs::default());
         let mut seen = rustc_hash::FxHashSet::default();
         let mut next = 0;
-        while let Some(&(mut header, share)) = all.get(next) {
+        while let Some(&header) = all.get(next) {
             next += 1;
-            header.abbrev_offset = header.abbrev_offset.saturating_add(share.abbrev);
             let unit = read_unit(&self.file, header, &mut buf, &mut table, Abbrevs::default(), leads_on)?;
             if !unit.abbrevs.has_outward {
                 continue;
