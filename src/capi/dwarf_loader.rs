@@ -70,8 +70,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     let file = match FileContext::open(elf) {
         Ok(file) => file,
         Err(LoadError::NoDwarf) if !encoding => return -1,
-        Err(e @ LoadError::NoDwarf) => return fail(&format!("{}: {e}", path.display())),
-        Err(e) => return fail(&e),
+        Err(e) => return fail(&named(path, &e)),
     };
     drop(phase);
     let filename = filename.to_owned();
@@ -99,7 +98,15 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     match result {
         Ok(()) => 0,
         Err(LoadError::Aborted) => -1,
-        Err(e) => fail(&e),
+        Err(e) => fail(&named(path, &e)),
+    }
+}
+
+/// The error with the file's name, which those of ELF have already.
+fn named(path: &Path, error: &LoadError) -> String {
+    match error {
+        LoadError::Elf(_) | LoadError::Dwarf(DwarfError::Elf(_)) => error.to_string(),
+        _ => format!("{}: {error}", path.display()),
     }
 }
 

@@ -62,12 +62,12 @@ impl<'a> Cursor<'a> {
 
     #[cold]
     pub fn truncated(&self, expected: &'static str) -> DwarfError {
-        DwarfError::Truncated { section: self.section, offset: self.base + self.pos as u64, expected }
+        DwarfError::Truncated { section: self.section, offset: self.base.wrapping_add(self.pos as u64), expected }
     }
 
     #[cold]
     pub fn invalid(&self, expected: &'static str, found: u64) -> DwarfError {
-        DwarfError::Invalid { section: self.section, offset: self.base + self.pos as u64, expected, found }
+        DwarfError::Invalid { section: self.section, offset: self.base.wrapping_add(self.pos as u64), expected, found }
     }
 
     fixed!(u8, u8, "a byte");

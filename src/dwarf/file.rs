@@ -339,6 +339,11 @@ impl DwarfFile {
         if version >= 5 { self.loclists.as_ref() } else { self.loc.as_ref() }
     }
 
+    /// The name of that section.
+    pub fn location_lists_name(&self, version: u16) -> &'static str {
+        if version >= 5 { ".debug_loclists" } else { ".debug_loc" }
+    }
+
     /// Offset in `.debug_loclists` of the list with `index`.
     pub fn loclist_offset(&self, unit: &UnitHeader, bases: &Bases, index: u64) -> Option<u64> {
         let section = self.loclists.as_ref()?;

@@ -83,6 +83,12 @@ impl Layout {
         Some(layout)
     }
 
+    /// Whether entries have a number.
+    #[inline(always)]
+    pub fn has_value(&self) -> bool {
+        self.value_size != 0
+    }
+
     /// Reads an entry, the cursor standing behind its code; `None`, and the cursor stays, where the entry is cut off.
     #[inline(always)]
     pub fn read(&self, c: &mut Cursor<'_>) -> Option<Short> {

@@ -30,7 +30,7 @@ pub enum DwarfError {
     /// A value that this version of DWARF does not define.
     Invalid { section: &'static str, offset: u64, expected: &'static str, found: u64 },
     /// A unit of a DWARF version that cannot be read; `size` is that of the whole unit, in bytes.
-    Version { offset: u64, version: u16, size: u64 },
+    Version { section: &'static str, offset: u64, version: u16, size: u64 },
     /// A section that an attribute refers to is missing.
     Missing { section: &'static str },
 }
@@ -45,8 +45,8 @@ impl fmt::Display for DwarfError {
             DwarfError::Invalid { section, offset, expected, found } => {
                 write!(f, "{section}+{offset:#x}: expected {expected}, found {found:#x}")
             }
-            DwarfError::Version { offset, version, .. } => {
-                write!(f, ".debug_info+{offset:#x}: unit of DWARF version {version}, expected 2 to 5")
+            DwarfError::Version { section, offset, version, .. } => {
+                write!(f, "{section}+{offset:#x}: unit of DWARF version {version}, expected 2 to 5")
             }
             DwarfError::Missing { section } => write!(f, "section {section} is missing"),
         }

@@ -66,12 +66,36 @@ impl<'a> Source<'a> {
 
     /// A cursor over the unit, standing at `key`.
     pub fn cursor(&self, unit: &Unit, key: u32) -> Cursor<'a> {
-        let mut c = Cursor::new(&self.buf[..unit.end as usize], self.file.is_big_endian(), self.base, ".debug_info");
+        // The section need not be the first one of units, nor the buffer a piece of it.
+        let (section, start) = self.file.place(unit.header.offset);
+        let base = start.wrapping_sub(u64::from(unit.start));
+        let mut c = Cursor::new(&self.buf[..unit.end as usize], self.file.is_big_endian(), base, section);
         c.set_pos(key as usize);
         c
     }
 
-    /// The offset of the entry with `key`, for messages: in the space of units, of an outer entry its place.
+    /// Where the entry with `key` is, for messages: file, section, offset, and the unit.
+    pub fn location(&self, key: u32) -> String {
+        let (mut file, mut offset, mut unit) = (self.file, self.base + u64::from(key), None);
+        if outer_index(key).is_some() {
+            let place = self.offset(key);
+            (file, offset) = match self.alternate {
+                Some((alternate, start)) if place >= start => (alternate, place - start),
+                _ if self.shift > 0 => (self.file, place.saturating_sub(self.shift)),
+                _ => (self.file, place),
+            };
+        } else if let Some(found) = self.unit_of(key) {
+            offset = found.header.offset + u64::from(key - found.start);
+            unit = Some(file.place(found.header.offset).1);
+        }
+        let (path, (section, at)) = (file.elf().path().display(), file.place(offset));
+        match unit {
+            Some(unit) => format!("{path}: {section}+{at:#x}, in the unit at {unit:#x}"),
+            None => format!("{path}: {section}+{at:#x}"),
+        }
+    }
+
+    /// The offset of the entry with `key`: in the space of units, of an outer entry its place.
     pub fn offset(&self, key: u32) -> u64 {
         match outer_index(key) {
             Some(i) => self.outer.and_then(|o| o.targets.get(i as usize).copied()).unwrap_or_default(),
@@ -186,6 +210,11 @@ impl<'a> Source<'a> {
         }
     }
 
+    /// Whether it is a split file without the one that has its addresses.
+    pub fn is_split_alone(&self) -> bool {
+        self.file.is_split() && self.addresses.is_none()
+    }
+
     /// The address with an index in the table of addresses, which a split file leaves to its skeleton's file.
     pub fn address_at(&self, unit: &Unit, index: u64) -> Option<u64> {
         self.addresses.unwrap_or(self.file).address(&unit.header, &unit.bases, index)
@@ -216,13 +245,14 @@ pub fn number(attrs: &Attrs, slot: Slot) -> Option<u64> {
 pub fn read_unit_entry(
     file: &DwarfFile,
     buf: &[u8],
-    base: u64,
     unit: &mut Unit,
     attrs: &mut Attrs,
 ) -> Result<Option<(dw::DwTag, bool, u32)>, DwarfError> {
     let key = unit.start + unit.header.header_size;
     let end = (unit.end as usize).min(buf.len());
-    let mut c = Cursor::new(&buf[..end], file.is_big_endian(), base, ".debug_info");
+    let (section, place) = file.place(unit.header.offset);
+    // In the buffer, the unit may stand elsewhere than in its section.
+    let mut c = Cursor::new(&buf[..end], file.is_big_endian(), place.wrapping_sub(u64::from(unit.start)), section);
     c.set_pos(key as usize);
     if c.is_empty() {
         return Ok(None);

@@ -54,7 +54,7 @@ impl UnitHeader {
             .ok_or_else(|| c.invalid("a unit that ends inside its section", length))?;
         let version = c.u16()?;
         if !(2..=5).contains(&version) {
-            return Err(DwarfError::Version { offset, version, size });
+            return Err(DwarfError::Version { section, offset, version, size });
         }
         let kind;
         let abbrev_offset;
@@ -149,7 +149,7 @@ mod tests {
         let unknown = [0x0c, 0, 0, 0, 6, 0, 1, 8, 0x10, 0, 0, 0, 0, 0, 0, 0];
         assert!(matches!(
             UnitHeader::parse(&unknown, false, ".debug_info", 0, 16),
-            Err(DwarfError::Version { version: 6, offset: 0, size: 16 })
+            Err(DwarfError::Version { version: 6, offset: 0, size: 16, .. })
         ));
         let too_long = [0x0d, 0, 0, 0, 5, 0, 1, 8, 0x10, 0, 0, 0, 0, 0, 0, 0];
         assert!(UnitHeader::parse(&too_long, false, ".debug_info", 0, 16).is_err());

@@ -145,6 +145,7 @@ pub(super) struct Func {
 pub(super) struct Var {
     pub name: NameRef,
     pub type_key: u32,
+    pub key: u32,
     pub addr: u64,
     pub external: bool,
     pub annots: Range<u32>,
@@ -260,7 +261,7 @@ pub struct Scratch {
     /// Words that hold keys of types.
     pub(super) refs: Vec<Refs>,
     /// Members, by position and entry's offset, that are too far from the start for a struct with bit-fields.
-    far: Vec<(u32, u64)>,
+    far: Vec<(u32, u32)>,
     /// Names to take from the specification: (word, key).
     pub(super) spec_names: Vec<(u32, u32)>,
     pub(super) late_bitfields: Vec<LateBitfield>,
@@ -275,15 +276,24 @@ pub struct Scratch {
     pub(super) byte_sizes: Vec<u32>,
     /// Function names looked up in the symbol table, and what was found: lasts for one file.
     pub(super) found: Vec<(u32, u32)>,
-    pub(super) messages: Vec<String>,
+    messages: Vec<String>,
+    /// How many more there would have been, and where the first of them is.
+    unsaid: usize,
+    unsaid_from: String,
+    /// Key of the entry that was read last.
+    at: u32,
     /// What depends on types of other units.
     pub(super) deferred: Vec<Deferred>,
 }
 
 impl Scratch {
-    /// What was said of the units read last.
-    pub fn messages(&mut self) -> &mut Vec<String> {
-        &mut self.messages
+    /// Moves what was said of the units read last to the end of a list.
+    pub fn take_messages(&mut self, to: &mut Vec<String>) {
+        if self.unsaid > 0 {
+            self.messages.push(format!("{}: here and behind it {} messages more", self.unsaid_from, self.unsaid));
+        }
+        to.append(&mut self.messages);
+        self.unsaid = 0;
     }
 
     pub(super) fn lookup(&self, key: u32) -> Option<Die> {
@@ -318,6 +328,7 @@ impl Scratch {
         self.enum_signs.clear();
         self.window.clear();
         self.messages.clear();
+        self.unsaid = 0;
     }
 }
 
@@ -352,8 +363,11 @@ const MAX_VLEN: u32 = 0xffff;
 /// In structs with bit-fields, BTF counts members' offsets in 24 bits.
 const MAX_BITFIELD_OFFSET: u32 = 0x00ff_ffff;
 
-fn too_far(entry: u64, bits: u64, limit: u32) -> String {
-    format!(".debug_info+{entry:#x}: member at bit {bits}: BTF counts to {limit} here, the member is left out")
+/// Messages about one unit; the rest is counted.
+const MAX_MESSAGES: usize = 64;
+
+fn too_far(bits: u64, limit: u32) -> String {
+    format!("member at bit {bits}: BTF counts to {limit} here, the member is left out")
 }
 
 pub(super) fn info(kind: Kind, vlen: u32, kflag: bool) -> u32 {
@@ -400,9 +414,52 @@ impl<'a> Builder<'a> {
             let Some(abbrev) = unit.abbrevs.get(code) else {
                 return Err(c.invalid("an abbreviation code of the unit's table", code));
             };
+            self.s.at = key;
             self.entry(unit, abbrev, key, &mut c)?;
         }
         Ok(())
+    }
+
+    /// Tells the user something about the entry with a key.
+    #[cold]
+    pub(super) fn say(&mut self, key: u32, text: &str) {
+        if self.s.messages.len() < MAX_MESSAGES {
+            self.s.messages.push(format!("{}: {text}", self.source.location(key)));
+        } else {
+            if self.s.unsaid == 0 {
+                self.s.unsaid_from = self.source.location(key);
+            }
+            self.s.unsaid += 1;
+        }
+    }
+
+    /// The key of what a reference attribute of the entry read last names; 0 without the attribute, and, with a message, where nothing is.
+    #[inline]
+    fn link(&mut self, unit: &Unit, slot: Slot) -> u32 {
+        let key = self.source.reference(unit, &self.s.attrs, slot);
+        if key == 0 && self.s.attrs.has(slot) {
+            self.lost_link(slot);
+        }
+        key
+    }
+
+    #[cold]
+    fn lost_link(&mut self, slot: Slot) {
+        let Some((form, value)) = self.s.attrs.get(slot) else { return };
+        let (target, expected) = match form {
+            // A missing file was told of.
+            dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 if self.source.alternate.is_none() => return,
+            dw::DW_FORM_ref_sig8 => ("type signature", "that of a type unit of the file"),
+            dw::DW_FORM_ref_addr => ("reference to", "an offset in the file"),
+            dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 => {
+                ("reference to", "an offset in the alternate file")
+            }
+            dw::DW_FORM_ref1 | dw::DW_FORM_ref2 | dw::DW_FORM_ref4 | dw::DW_FORM_ref8 | dw::DW_FORM_ref_udata => {
+                ("reference to", "an offset in the unit")
+            }
+            _ => ("reference form with value", "a form of references"),
+        };
+        self.say(self.s.at, &format!("{target} {value:#x}, expected {expected}: nothing is taken from there"));
     }
 
     fn push_frame(&mut self, ctx: Ctx, key: u32, what: What, aux: i32) {
@@ -567,7 +624,7 @@ impl<'a> Builder<'a> {
             }
             dw::DW_TAG_atomic_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+                let target = self.link(unit, Slot::Type);
                 self.alias(key, target);
             }
             dw::DW_TAG_unspecified_type | dw::DW_TAG_string_type => {
@@ -576,13 +633,13 @@ impl<'a> Builder<'a> {
             }
             dw::DW_TAG_pointer_type => return self.pointer(unit, abbrev, key, c),
             dw::DW_TAG_typedef => {
-                if let Some(short) = self.short(abbrev, c) {
+                if let Some(short) = self.short(unit, abbrev, c) {
                     let name = self.short_name(unit, short.name);
                     return self.typedef(key, name, Self::short_key(unit, short.target));
                 }
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 let name = self.name(unit, Slot::Name);
-                let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+                let target = self.link(unit, Slot::Type);
                 self.typedef(key, name, target)?;
                 if abbrev.has_children {
                     self.push_frame(Ctx::Annotated, key, What::Typedef, -1);
@@ -595,13 +652,13 @@ impl<'a> Builder<'a> {
             dw::DW_TAG_enumeration_type => return self.enumeration(unit, abbrev, key, c),
             dw::DW_TAG_array_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let element = self.source.reference(unit, &self.s.attrs, Slot::Type);
+                let element = self.link(unit, Slot::Type);
                 self.open(Open { type_key: element, ..Open::of(Kind::Array) });
                 return self.descend_or_close(abbrev, Ctx::Array, key, What::Array);
             }
             dw::DW_TAG_subroutine_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let result = self.source.reference(unit, &self.s.attrs, Slot::Type);
+                let result = self.link(unit, Slot::Type);
                 self.open(Open { type_key: result, ..Open::of(Kind::FuncProto) });
                 return self.descend_or_close(abbrev, Ctx::Subroutine, key, What::Proto);
             }
@@ -628,11 +685,11 @@ impl<'a> Builder<'a> {
 
     /// Says that an entry is not understood, and passes it.
     fn unsupported(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
-        let offset = self.source.offset(key);
-        self.s.messages.push(format!(
-            ".debug_info+{offset:#x}: {} is not supported here, left out",
-            abbrev.tag.static_string().unwrap_or("unknown tag")
-        ));
+        let tag = abbrev.tag;
+        match tag.static_string() {
+            Some(name) => self.say(key, &format!("{name} is not supported here, left out")),
+            None => self.say(key, &format!("unknown tag {:#x}, left out", tag.0)),
+        }
         self.skip_entry(unit, abbrev, c)
     }
 
@@ -708,8 +765,23 @@ impl<'a> Builder<'a> {
         self.s.map.set(key, Die::Alias(index.min(MAX_INDEX)).pack());
     }
 
+    #[inline]
     fn name(&mut self, unit: &Unit, slot: Slot) -> NameRef {
-        self.source.name(unit, &self.s.attrs, slot, &mut self.out.strings)
+        let name = self.source.name(unit, &self.s.attrs, slot, &mut self.out.strings);
+        if let (true, Some((form, value))) = (name.is_none(), self.s.attrs.get(slot)) {
+            self.lost_name(form, value);
+        }
+        name
+    }
+
+    #[cold]
+    fn lost_name(&mut self, form: dw::DwForm, value: u64) {
+        if matches!(form, dw::DW_FORM_GNU_strp_alt | dw::DW_FORM_strp_sup) && self.source.alternate.is_none() {
+            // The missing file was told of.
+            return;
+        }
+        let form = form.static_string().unwrap_or("unknown form");
+        self.say(self.s.at, &format!("{form} {value:#x}, expected a string: the name is left out"));
     }
 
     /// No name, or the empty one.

@@ -53,8 +53,8 @@ impl Builder<'_> {
         if let Some(id) = self.type_id(key) {
             return id;
         }
-        let (target, from) = (self.source.offset(key), self.source.offset(from));
-        self.s.messages.push(format!(".debug_info+{from:#x}: reference to {target:#x}, where no type is: taken for void"));
+        let target = self.source.offset(key);
+        self.say(from, &format!("reference to {target:#x}, where no type is: taken for void"));
         0
     }
 
@@ -152,7 +152,7 @@ impl Builder<'_> {
     fn save_variables(&mut self) {
         let vars = std::mem::take(&mut self.s.vars);
         for var in &vars {
-            let type_id = self.type_id_or_void(var.type_key, 0);
+            let type_id = self.type_id_or_void(var.type_key, var.key);
             let size = if type_id == 0 { u64::MAX } else { self.records().size_of(type_id).bytes() };
             self.out.vars.push(SavedVar {
                 name: var.name,

@@ -7,6 +7,7 @@ use super::convention::FunctionSet;
 use super::elf_functions::ElfFunctions;
 use super::fragment::NameRef;
 use super::records::{LocalRecords, Records, member_at};
+use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Block, Slot};
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::loclist::{Window, for_each_expression};
@@ -33,8 +34,8 @@ impl Builder<'_> {
         };
         for p in lost {
             let p = &params[p as usize];
-            let (from, to) = (self.source.offset(p.key), self.source.offset(p.origin));
-            self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no parameter"));
+            let (from, to) = (p.key, self.source.offset(p.origin));
+            self.say(from, &format!("abstract origin {to:#x} is no parameter"));
         }
         for i in 0..funcs.len() {
             let function = funcs[i].elf_func;
@@ -52,8 +53,8 @@ impl Builder<'_> {
                 out.unknown_functions.push(set.funcs[i].name);
             }
             if !has_result {
-                let (from, to) = (self.source.offset(funcs[i].key), self.source.offset(funcs[i].origin));
-                self.s.messages.push(format!(".debug_info+{from:#x}: abstract origin {to:#x} is no function"));
+                let to = self.source.offset(funcs[i].origin);
+                self.say(funcs[i].key, &format!("abstract origin {to:#x} is no function"));
             }
         }
         self.s.funcs = funcs;
@@ -218,10 +219,16 @@ impl Builder<'_> {
                 } else {
                     value.checked_add(unit.bases.loc)
                 };
-                if let (Some(section), Some(offset)) = (file.location_lists(unit.header.version), offset) {
-                    let window: &mut Window = &mut self.s.window;
-                    // What a damaged list said before its damage counts; as much is known as of no list at all.
-                    let _ = for_each_expression(section, window, offset, &unit.header, file.is_big_endian(), each);
+                // What a damaged list said before its damage counts; as much is known as of no list at all.
+                let result = match (file.location_lists(unit.header.version), offset) {
+                    (Some(section), Some(offset)) => {
+                        let window: &mut Window = &mut self.s.window;
+                        for_each_expression(section, window, offset, &unit.header, file.is_big_endian(), each)
+                    }
+                    _ => Err(DwarfError::Missing { section: file.location_lists_name(unit.header.version) }),
+                };
+                if let Err(e) = result {
+                    self.say(key, &format!("location list of a parameter: {e}: it counts as far as it can be read"));
                 }
             }
             _ => {}

@@ -22,7 +22,7 @@ pub fn take_in<Handle, P: Profile<Handle>>(
     let (mut buf, mut table, mut attrs) = (Vec::new(), Vec::new(), Attrs::default());
     let wanted = |tag, at| profile.wanted(tag, at);
     let mut unit = read_unit(dwarf, header, &mut buf, &mut table, Abbrevs::default(), wanted)?;
-    let entry = read_unit_entry(dwarf, &buf, header.offset, &mut unit, &mut attrs)?;
+    let entry = read_unit_entry(dwarf, &buf, &mut unit, &mut attrs)?;
     let Some((dw::DW_TAG_compile_unit, true, key)) = entry else { return Ok(false) };
     let source = Source::new(dwarf, &buf, std::slice::from_ref(&unit), header.offset);
     profile.build(source, &[Some(key)], handle, product, &mut profile.scratch(), &mut Vec::new())?;

@@ -369,8 +369,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let mut messages = Vec::new();
         let mut handle = None;
         if let Err(e) = self.try_decode(id, header, scratch, &mut product, &mut handle, &mut messages) {
-            let path = self.context.dwarf.elf().path().display();
-            messages.push(format!("{path}: {e}, the unit at {:#x} is left out", header.offset));
+            messages.push(left_out(&self.context.dwarf, header.offset, &e));
         }
         let handle = handle.unwrap_or_else(|| {
             let addr_size = header.addr_size;
@@ -420,7 +419,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
         let base = unit.header.offset;
-        let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, base, unit, &mut scratch.attrs)? else {
+        let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
         let source = Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base);
@@ -472,8 +471,14 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
             self.context.split.keep(&found.file);
         }
         let wanted = |tag, at| self.profile.wanted(tag, at);
-        let mut units = found.read(skeleton, &mut scratch.buf, &mut scratch.table, &mut scratch.attrs, wanted)?;
         let file = &*found.file;
+        let mut units = match found.read(skeleton, &mut scratch.buf, &mut scratch.table, &mut scratch.attrs, wanted) {
+            Ok(units) => units,
+            Err(e) => {
+                messages.push(left_out(file, found.offset(), &e));
+                return Ok(());
+            }
+        };
         // The unit itself is the one that was asked for; the others are type units.
         let Some(own) = units.units.iter().position(|u| !u.header.is_type_unit()) else { return Ok(()) };
         let key = units.units[own].start;
@@ -491,8 +496,17 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         }
         let mut source = Source::new(file, &scratch.buf, &units.units, 0);
         source.addresses = Some(main);
-        self.profile.build(source, &units.starts, made, product, &mut scratch.profile, messages)
+        if let Err(e) = self.profile.build(source, &units.starts, made, product, &mut scratch.profile, messages) {
+            messages.push(left_out(file, found.offset(), &e));
+        }
+        Ok(())
     }
+}
+
+/// What to tell of a unit that cannot be read.
+pub(super) fn left_out(file: &DwarfFile, offset: u64, error: &DwarfError) -> String {
+    let (path, (section, at)) = (file.elf().path().display(), file.place(offset));
+    format!("{path}: {error}, the unit at {section}+{at:#x} is left out")
 }
 
 fn too_large(header: UnitHeader) -> DwarfError {
@@ -527,11 +541,17 @@ pub(super) fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64
                 return header;
             }
             Err(e) => {
-                host.message(&format!("{}: {e}, left out", dwarf.elf().path().display()));
+                let path = dwarf.elf().path().display();
                 match e {
-                    DwarfError::Version { size, .. } => *offset += size,
+                    DwarfError::Version { size, .. } => {
+                        host.message(&format!("{path}: {e}, left out"));
+                        *offset += size;
+                    }
                     // Where the next unit starts is not known.
-                    _ => *offset = dwarf.next_section(*offset),
+                    _ => {
+                        host.message(&format!("{path}: {e}, this unit and the rest of the section are left out"));
+                        *offset = dwarf.next_section(*offset);
+                    }
                 }
             }
         }

@@ -19,7 +19,6 @@ use crate::encoder::{EncodeError, Encoder, Unit};
 use crate::phases::{self, Phase};
 use gimli::constants as dw;
 use parking_lot::Mutex;
-use std::path::Path;
 use std::sync::Arc;
 
 /// What the fragments of one file share. Lives as long as units of it do.
@@ -84,12 +83,6 @@ impl Share {
     }
 }
 
-/// Moves messages, with the file's name in front of those that say where in it.
-pub(super) fn name_file(path: &Path, from: &mut Vec<String>, to: &mut Vec<String>) {
-    let path = path.display();
-    to.extend(from.drain(..).map(|m| if m.starts_with(".debug_") { format!("{path}: {m}") } else { m }));
-}
-
 /// What a worker keeps.
 #[derive(Default)]
 pub struct EncodeScratch {
@@ -136,7 +129,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let Share::Fragment(fragment) = share else { return Ok(()) };
-        let (units, source_path) = (source.units, source.file.elf().path());
+        let units = source.units;
         let abi = Abi::of(self.dwarf.elf().machine());
         let local = !std::ptr::eq(source.file, &*self.dwarf);
         let same = self.same_names.as_ref().map(|all| {
@@ -156,7 +149,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         }
         phase.then(Phase::Resolve);
         builder.finish(Some(&self.functions));
-        name_file(source_path, scratch.builder.messages(), messages);
+        scratch.builder.take_messages(messages);
         phase.then(Phase::Closures);
         if units.len() == 1 && !self.single_unit && !self.options.no_drop {
             closure::hash_closures(fragment, &mut scratch.hash);

@@ -3,7 +3,8 @@
 //! The host sees one unit. Its entries are read when the host gives it to the encoder: so no more parts are in memory than workers
 //! have on their way, and the encoder is what they are put together in.
 
-use super::encode::{EncodeContext, name_file};
+use super::dwarf::left_out;
+use super::encode::EncodeContext;
 use super::plan::{Plan, PlannedUnit, read_unit};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
@@ -50,7 +51,7 @@ impl MergedFile {
         match outcome {
             Outcome::Done => {
                 let _phase = phases::enter(Phase::MergeFunctions);
-                stage.assembly.finish(file, name, stage.report)
+                stage.assembly.finish(file, name, |target| self.plan.place_of(target), stage.report)
             }
             other => Err(EncodeError::Workers(other.to_string())),
         }
@@ -112,9 +113,7 @@ impl<'a> Work for Parts<'a> {
         let mut messages = Vec::new();
         if let Err(e) = self.build(unit, copy, &mut part, scratch, &mut messages) {
             part.clear();
-            let file = plan.files.file(unit.in_alternate);
-            let (path, (section, at)) = (file.elf().path().display(), file.place(unit.header.offset));
-            messages.push(format!("{path}: {e}, the unit at {section}+{at:#x} is left out"));
+            messages.push(left_out(plan.files.file(unit.in_alternate), unit.header.offset, &e));
         }
         Decoded::Item(at, Item { part, copy, messages })
     }
@@ -154,7 +153,7 @@ impl Parts<'_> {
         let abbrevs = std::mem::take(&mut scratch.abbrevs);
         let mut phase = phases::enter(Phase::Abbreviations);
         let mut unit = read_unit(file, header, &mut scratch.buf, &mut scratch.table, abbrevs, wanted)?;
-        let Some((_, _, key)) = read_unit_entry(file, &scratch.buf, header.offset, &mut unit, &mut scratch.attrs)? else {
+        let Some((_, _, key)) = read_unit_entry(file, &scratch.buf, &mut unit, &mut scratch.attrs)? else {
             return Ok(());
         };
         let units = std::slice::from_ref(&unit);
@@ -173,7 +172,7 @@ impl Parts<'_> {
         phase.then(Phase::Resolve);
         let rest = builder.finish_part(&context.functions, plan.targets_in(planned));
         rest.into(part);
-        name_file(file.elf().path(), scratch.builder.messages(), messages);
+        scratch.builder.take_messages(messages);
         phase.then(Phase::Closures);
         if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
             closure::hash_closures(part.fragment(), &mut scratch.hash);

@@ -3,7 +3,7 @@
 //! One pass over the entries, by all workers, finds which entries units refer to outside of themselves. Then it is known in which order
 //! units are taken in, some of them twice: see [`Plan::order`].
 
-use super::dwarf::{Host, LoadError, UnitFacts, next_header};
+use super::dwarf::{Host, LoadError, UnitFacts, left_out, next_header};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
@@ -74,6 +74,17 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// File, section and offset of the entry that a target is, for messages.
+    pub fn place_of(&self, target: u32) -> String {
+        let (behind, place) = (self.files.main.info_size(), self.targets.get(target as usize).copied().unwrap_or(0));
+        let (file, offset) = match &self.files.alternate {
+            Some(file) if place >= behind => (file, place - behind),
+            _ => (&self.files.main, place),
+        };
+        let (section, at) = file.place(offset);
+        format!("{}: {section}+{at:#x}", file.elf().path().display())
+    }
+
     /// The positions of targets that lie in the unit, with their keys in a buffer that holds just the unit.
     pub fn targets_in(&self, unit: &PlannedUnit) -> impl Iterator<Item = (u32, u32)> {
         let start = unit.header.offset + if unit.in_alternate { self.files.main.info_size() } else { 0 };
@@ -158,9 +169,7 @@ impl<H: Host> Work for Scan<'_, H> {
             message: None,
         };
         if let Err(e) = self.scan(&mut scanned, scratch) {
-            let file = self.files.file(unit.in_alternate);
-            let (path, (section, at)) = (file.elf().path().display(), file.place(unit.header.offset));
-            scanned.message = Some(format!("{path}: {e}, the unit at {section}+{at:#x} is left out"));
+            scanned.message = Some(left_out(self.files.file(unit.in_alternate), unit.header.offset, &e));
             scanned.wanted = false;
         }
         Decoded::Item(id, scanned)
@@ -202,7 +211,7 @@ impl<H: Host> Scan<'_, H> {
         let file = self.files.file(in_alternate);
         let mut unit = read_unit(file, header, &mut scratch.buf, &mut scratch.table, Abbrevs::default(), wanted)?;
         let attrs = &mut scratch.attrs;
-        let Some((_, has_children, key)) = read_unit_entry(file, &scratch.buf, header.offset, &mut unit, attrs)? else {
+        let Some((_, has_children, key)) = read_unit_entry(file, &scratch.buf, &mut unit, attrs)? else {
             return Ok(());
         };
         let units = std::slice::from_ref(&unit);

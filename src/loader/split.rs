@@ -158,7 +158,7 @@ fn has_id(file: &DwarfFile, header: &UnitHeader, id: u64) -> bool {
     let (mut buf, mut table, mut attrs) = (Vec::new(), Vec::new(), Attrs::default());
     let wanted = |_, at| (at == dw::DW_AT_GNU_dwo_id).then_some(Slot::DwoId);
     let Ok(mut unit) = read_unit(file, *header, &mut buf, &mut table, Abbrevs::default(), wanted) else { return false };
-    match read_unit_entry(file, &buf, header.offset, &mut unit, &mut attrs) {
+    match read_unit_entry(file, &buf, &mut unit, &mut attrs) {
         Ok(Some(_)) => number(&attrs, Slot::DwoId) == Some(id),
         _ => false,
     }
@@ -193,6 +193,11 @@ impl Package {
 }
 
 impl Found<'_> {
+    /// Of the unit in its file's space of units.
+    pub fn offset(&self) -> u64 {
+        self.header.offset
+    }
+
     /// Reads the unit and the type units that it leads to into `buf`.
     pub fn read(
         &self,
@@ -223,7 +228,7 @@ impl Found<'_> {
             })?;
             buf.extend_from_slice(&one);
             (unit.start, unit.end) = (start, start + unit.end);
-            let entry = read_unit_entry(&self.file, buf, 0, &mut unit, attrs)?;
+            let entry = read_unit_entry(&self.file, buf, &mut unit, attrs)?;
             unit.bases.addr = skeleton.addr_base;
             found.units.push(unit);
             found.starts.push(entry.filter(|&(_, has_children, _)| has_children).map(|(_, _, key)| key));

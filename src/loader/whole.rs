@@ -5,7 +5,7 @@
 //! units is taken in with it once more, out of sight but for those references.
 
 use super::alternate;
-use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, next_header};
+use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, left_out, next_header};
 use super::plan::{self, Files};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
@@ -66,7 +66,7 @@ impl AllUnits {
             };
             let entry = file
                 .read_abbrevs(&header, &mut table, &mut unit.abbrevs, |tag, at| profile.wanted(tag, at))
-                .and_then(|()| read_unit_entry(file, &all.buf, 0, &mut unit, &mut attrs));
+                .and_then(|()| read_unit_entry(file, &all.buf, &mut unit, &mut attrs));
             let (mut key, mut name) = (None, Vec::new());
             match entry {
                 Ok(None) => {}
@@ -137,11 +137,6 @@ fn read_sections(file: &DwarfFile, size: u64, buf: &mut Vec<u8>) -> Result<(), D
         offset = next;
     }
     Ok(())
-}
-
-fn left_out(file: &DwarfFile, offset: u64, error: &DwarfError) -> String {
-    let (path, (section, at)) = (file.elf().path().display(), file.place(offset));
-    format!("{path}: {error}, the unit at {section}+{at:#x} is left out")
 }
 
 /// One unit of all units.

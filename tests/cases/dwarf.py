@@ -10,16 +10,17 @@ TAGS = dict(
     array_type=0x01, class_type=0x02, enumeration_type=0x04, formal_parameter=0x05, lexical_block=0x0B, member=0x0D,
     pointer_type=0x0F, compile_unit=0x11, structure_type=0x13, subroutine_type=0x15, typedef=0x16, inheritance=0x1C,
     inlined_subroutine=0x1D, subrange_type=0x21, base_type=0x24, const_type=0x26, enumerator=0x28, subprogram=0x2E,
-    variable=0x34, namespace=0x39,
+    variable=0x34, namespace=0x39, imported_unit=0x3D, ptr_to_member_type=0x1F, unknown=0x7777,
 )
 ATTRIBUTES = dict(
     location=0x02, name=0x03, byte_size=0x0B, low_pc=0x11, high_pc=0x12, language=0x13, comp_dir=0x1B, const_value=0x1C,
     inline=0x20, lower_bound=0x22, producer=0x25, upper_bound=0x2F, abstract_origin=0x31, data_member_location=0x38,
-    declaration=0x3C, encoding=0x3E, external=0x3F, specification=0x47, type=0x49,
+    declaration=0x3C, encoding=0x3E, external=0x3F, specification=0x47, type=0x49, containing_type=0x1D, signature=0x69,
 )
 FORMS = dict(
-    addr=0x01, data2=0x05, data4=0x06, data8=0x07, string=0x08, block1=0x0A, data1=0x0B, sdata=0x0D, udata=0x0F, ref4=0x13,
-    exprloc=0x18, flag_present=0x19,
+    addr=0x01, data2=0x05, data4=0x06, data8=0x07, string=0x08, block1=0x0A, data1=0x0B, sdata=0x0D, strp=0x0E, udata=0x0F,
+    ref_addr=0x10, ref4=0x13, sec_offset=0x17, exprloc=0x18, flag_present=0x19, strp_sup=0x1D, ref_sup4=0x1C, ref_sig8=0x20,
+    ref_sup8=0x24,
 )
 C11, CPLUSPLUS, GO = 0x1D, 0x04, 0x16
 
@@ -125,6 +126,7 @@ def value(form, what, start):
         return ""
     directive = {
         "data1": ".byte", "data2": ".short", "data4": ".long", "ref4": ".long", "data8": ".quad", "addr": ".quad",
-        "udata": ".uleb128", "sdata": ".sleb128",
+        "udata": ".uleb128", "sdata": ".sleb128", "strp": ".long", "ref_addr": ".long", "sec_offset": ".long", "strp_sup": ".long",
+        "ref_sup4": ".long", "ref_sup8": ".quad", "ref_sig8": ".quad",
     }[form]
     return f"{directive} {what}"

@@ -13,14 +13,15 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let name = self.name(unit, Slot::Name);
+        let (spec_key, type_key) = (self.link(unit, Slot::Specification), self.link(unit, Slot::Annotation));
         let a = &self.s.attrs;
         let is_union = abbrev.tag == dw::DW_TAG_union_type;
         let open = Open {
             name,
             size: number(a, Slot::ByteSize).unwrap_or(0),
             declaration: number(a, Slot::Declaration).unwrap_or(0) != 0,
-            spec_key: self.source.reference(unit, a, Slot::Specification),
-            type_key: self.source.reference(unit, a, Slot::Annotation),
+            spec_key,
+            type_key,
             is_union,
             late: self.s.late_bitfields.len() as u32,
             far: self.s.far.len() as u32,
@@ -36,7 +37,7 @@ impl<'a> Builder<'a> {
         if !self.s.attrs.has(Slot::Signature) {
             return false;
         }
-        let target = self.source.reference(unit, &self.s.attrs, Slot::Signature);
+        let target = self.link(unit, Slot::Signature);
         if target != 0 {
             self.alias(key, target);
         }
@@ -48,7 +49,7 @@ impl<'a> Builder<'a> {
         let Some(open) = self.s.open.last_mut() else { return self.skip_children(unit, abbrev, c) };
         let component = open.members;
         open.members += 1;
-        let chain = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        let chain = self.link(unit, Slot::Annotation);
         if abbrev.tag == dw::DW_TAG_member {
             self.data_member(unit, key);
         }
@@ -64,7 +65,10 @@ impl<'a> Builder<'a> {
 
     pub(super) fn data_member(&mut self, unit: &Unit, key: u32) {
         let name = self.name(unit, Slot::Name);
-        let type_key = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        let type_key = self.link(unit, Slot::Type);
+        if type_key == 0 && !self.s.attrs.has(Slot::Type) {
+            self.say(key, "member without a type: taken for void");
+        }
         if let Some(byte_offset) = self.plain_offset() {
             if let Some(open) = self.s.open.last_mut().filter(|open| open.vlen < MAX_VLEN) {
                 open.vlen += 1;
@@ -75,31 +79,29 @@ impl<'a> Builder<'a> {
         let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0) as u32;
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
         let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
-        let byte_offset = if has_bit_offset { 0 } else { self.member_offset(unit, Slot::MemberLocation) };
-        let bit_offset =
-            if has_bit_offset { self.member_offset(unit, Slot::DataBitOffset) } else { byte_offset.saturating_mul(8) };
+        let slot = if has_bit_offset { Slot::DataBitOffset } else { Slot::MemberLocation };
+        let Some(offset) = self.member_offset(unit, slot) else { return };
+        let (byte_offset, bit_offset) = if has_bit_offset { (0, offset) } else { (offset, offset.saturating_mul(8)) };
         let bit_offset_attr = number(&self.s.attrs, Slot::BitOffset).unwrap_or(0) as i64;
-        let offset = self.source.offset(key);
         let open = self.s.open.last_mut().expect("members stand in structs");
-        if open.vlen == MAX_VLEN {
-            let what = "more than 65535 members: the rest is left out";
-            self.s.messages.push(format!(".debug_info+{offset:#x}: {what}"));
-            open.vlen += 1;
-        }
-        if open.vlen > MAX_VLEN {
+        if open.vlen >= MAX_VLEN {
+            if open.vlen == MAX_VLEN {
+                open.vlen += 1;
+                self.say(key, "more than 65535 members: this one and the rest are left out");
+            }
             return;
         }
         let is_bitfield = bit_size != 0;
         let limit = if is_bitfield { MAX_BITFIELD_OFFSET } else { u32::MAX };
         let Some(bit_offset) = u32::try_from(bit_offset).ok().filter(|&bits| bits <= limit) else {
-            self.s.messages.push(too_far(offset, bit_offset, limit));
+            self.say(key, &too_far(bit_offset, limit));
             return;
         };
         let byte_offset = byte_offset as u32;
         open.vlen += 1;
         open.kflag |= is_bitfield || bit_offset % 8 != 0;
         if bit_offset > MAX_BITFIELD_OFFSET {
-            self.s.far.push((open.vlen - 1, offset));
+            self.s.far.push((open.vlen - 1, key));
         }
         let start = self.s.frames.last().map_or(0, |f| f.start);
         let in_record = (self.s.words_stack.len() as u32 - start) / 3;
@@ -134,23 +136,26 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// A member's offset: a constant, or the expressions that compilers have used for one.
-    pub(super) fn member_offset(&mut self, unit: &Unit, slot: Slot) -> u64 {
+    /// A member's offset: a constant, or the expressions that compilers have used for one. `None`, with a message, for anything else.
+    fn member_offset(&mut self, unit: &Unit, slot: Slot) -> Option<u64> {
         if let Some(v) = number(&self.s.attrs, slot) {
-            return v;
+            return Some(v);
         }
-        let Some(block) = self.s.attrs.block(slot) else { return 0 };
-        if self.expression(unit, self.source.buf, block).is_err() {
-            return 0;
-        }
-        match self.s.ops.first() {
-            Some(op) if matches!(op.code, dw::DW_OP_plus_uconst | dw::DW_OP_constu) => op.operand,
-            Some(op) => {
-                self.s.messages.push(format!("dwarf_expr: unhandled {:#x} DW_OP_ operation", op.code.0));
-                u64::MAX
-            }
-            None => 0,
-        }
+        let Some((form, _)) = self.s.attrs.get(slot) else { return Some(0) };
+        let what = match self.s.attrs.block(slot) {
+            None => format!("{}, expected a constant or an expression", form.static_string().unwrap_or("unknown form")),
+            Some(block) => match self.expression(unit, self.source.buf, block).map(|()| self.s.ops.first()) {
+                Ok(None) => return Some(0),
+                Ok(Some(op)) if matches!(op.code, dw::DW_OP_plus_uconst | dw::DW_OP_constu) => return Some(op.operand),
+                Ok(Some(op)) => {
+                    let op = op.code.static_string().unwrap_or("unknown operation");
+                    format!("{op}, expected DW_OP_plus_uconst or DW_OP_constu")
+                }
+                Err(e) => e.to_string(),
+            },
+        };
+        self.say(self.s.at, &format!("location of a member: {what}: the member is left out"));
+        None
     }
 
     pub(super) fn close_struct(&mut self, frame: Frame) -> Result<(), DwarfError> {
@@ -171,7 +176,7 @@ impl<'a> Builder<'a> {
             self.s.words_stack.truncate(start);
             let spec_named = no_name && open.spec_key != 0;
             if self.is_empty(open.name) && !spec_named {
-                // Nothing can be said of a declaration without a name.
+                self.say(frame.key, "declaration without a name: taken for void");
                 self.s.annots_stack.truncate(frame.annots as usize);
                 self.alias(frame.key, 0);
                 return Ok(());
@@ -183,11 +188,7 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let size = u32::try_from(open.size).unwrap_or_else(|_| {
-            let offset = self.source.offset(frame.key);
-            self.s.messages.push(format!(
-                ".debug_info+{offset:#x}: size of {} bytes: BTF counts to 4294967295, which is written",
-                open.size
-            ));
+            self.say(frame.key, &format!("size of {} bytes: BTF counts to 4294967295, which is written", open.size));
             u32::MAX
         });
         let id = self.begin(frame.key)?;
@@ -214,10 +215,11 @@ impl<'a> Builder<'a> {
 
     /// In a struct with bit-fields, offsets have 24 bits: leaves out what is beyond.
     pub(super) fn drop_far_members(&mut self, open: &Open, start: usize) {
-        for &(at, offset) in self.s.far[open.far as usize..].iter().rev() {
+        for i in (open.far as usize..self.s.far.len()).rev() {
+            let (at, key) = self.s.far[i];
             let row = start + 3 * at as usize;
             let bits = u64::from(self.s.words_stack[row + 2]);
-            self.s.messages.push(too_far(offset, bits, MAX_BITFIELD_OFFSET));
+            self.say(key, &too_far(bits, MAX_BITFIELD_OFFSET));
             self.s.words_stack.drain(row..row + 3);
             for late in self.s.late_bitfields[open.late as usize..].iter_mut().filter(|l| l.word == u32::MAX && l.in_record > at)
             {
@@ -245,18 +247,13 @@ impl<'a> Builder<'a> {
             return self.skip_children(unit, abbrev, c);
         }
         let name = self.name(unit, Slot::Name);
+        let (type_key, spec_key) = (self.link(unit, Slot::Type), self.link(unit, Slot::Specification));
         let size = match number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) {
             0 => 4,
             n => n,
         };
         let kind = if size <= 4 || !self.options.enum64 { Kind::Enum } else { Kind::Enum64 };
-        let open = Open {
-            name,
-            size,
-            type_key: self.source.reference(unit, &self.s.attrs, Slot::Type),
-            spec_key: self.source.reference(unit, &self.s.attrs, Slot::Specification),
-            ..Open::of(kind)
-        };
+        let open = Open { name, size, type_key, spec_key, ..Open::of(kind) };
         self.open(open);
         self.descend_or_close(abbrev, Ctx::Enum, key, What::Enum)
     }
@@ -264,11 +261,14 @@ impl<'a> Builder<'a> {
     pub(super) fn enumerator(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
-        let value = number(&self.s.attrs, Slot::ConstValue).unwrap_or(0);
+        let value = number(&self.s.attrs, Slot::ConstValue).unwrap_or_else(|| {
+            self.say(key, "enumerator without a number of up to 64 bits: 0 is written");
+            0
+        });
         let is_empty = self.is_empty(name);
         if let Some(open) = self.s.open.last_mut() {
             if is_empty {
-                // BTF has no enumerators without a name, and nothing can refer to one.
+                self.say(key, "enumerator without a name, which BTF does not have: left out");
                 return self.skip_children(unit, abbrev, c);
             }
             open.vlen += 1;
@@ -280,8 +280,7 @@ impl<'a> Builder<'a> {
                     open.kflag = true;
                 }
             } else if open.vlen == MAX_VLEN + 1 {
-                let offset = self.source.offset(key);
-                self.s.messages.push(format!(".debug_info+{offset:#x}: more than 65535 enumerators: the rest is left out"));
+                self.say(key, "more than 65535 enumerators: this one and the rest are left out");
             }
         }
         self.skip_children(unit, abbrev, c)
@@ -299,7 +298,10 @@ impl<'a> Builder<'a> {
         let start = frame.start as usize;
         let size = match open.size {
             n @ (1 | 2 | 4 | 8) => n as u32,
-            _ => 4,
+            n => {
+                self.say(frame.key, &format!("enumeration of {n} bytes, expected 1, 2, 4 or 8: 4 are written"));
+                4
+            }
         };
         self.begin(frame.key)?;
         self.name_from_spec(&open);

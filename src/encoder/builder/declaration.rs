@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A chain of annotations longer than this goes in a circle.
+const MAX_CHAIN: usize = 1024;
+
 impl<'a> Builder<'a> {
     pub(super) fn parameter(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
@@ -10,13 +13,15 @@ impl<'a> Builder<'a> {
             Some(f) => (f.ctx, f.start as usize),
             None => return Ok(()),
         };
+        let (type_key, origin) = (self.link(unit, Slot::Type), self.link(unit, Slot::AbstractOrigin));
+        let chain = self.link(unit, Slot::Annotation);
         let a = &self.s.attrs;
         let mut param = Param {
             key,
             name,
-            type_key: self.source.reference(unit, a, Slot::Type),
+            type_key,
             type_id: 0,
-            origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin,
             origin_at: NOWHERE,
             idx: -1,
             has_location: a.has(Slot::Location),
@@ -25,7 +30,6 @@ impl<'a> Builder<'a> {
             loc: Location::default(),
             later: None,
         };
-        let chain = self.source.reference(unit, a, Slot::Annotation);
         match ctx {
             Ctx::Lexblock => {
                 param.idx = -2;
@@ -54,7 +58,7 @@ impl<'a> Builder<'a> {
     pub(super) fn proto_param(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
-        let type_key = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        let type_key = self.link(unit, Slot::Type);
         self.s.words_stack.extend([name.to_word(), type_key]);
         self.skip_children(unit, abbrev, c)
     }
@@ -77,17 +81,21 @@ impl<'a> Builder<'a> {
     pub(super) fn subprogram(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         let name = self.name(unit, Slot::Name);
+        let type_key = self.link(unit, Slot::Type);
+        let (origin, specification) = (self.link(unit, Slot::AbstractOrigin), self.link(unit, Slot::Specification));
+        let chain = self.link(unit, Slot::Annotation);
         let a = &self.s.attrs;
+        let addr = self.source.address(unit, a, Slot::LowPc);
         let mut func = Func {
             key,
             elf_func: NOWHERE,
             name,
-            type_key: self.source.reference(unit, a, Slot::Type),
+            type_key,
             type_id: 0,
-            origin: self.source.reference(unit, a, Slot::AbstractOrigin),
+            origin,
             origin_at: NOWHERE,
-            specification: self.source.reference(unit, a, Slot::Specification),
-            addr: self.source.address(unit, a, Slot::LowPc).unwrap_or(0),
+            specification,
+            addr: addr.unwrap_or(0),
             declaration: a.has(Slot::Declaration),
             inlined: number(a, Slot::Inline).unwrap_or(0) != 0,
             has_origin: a.has(Slot::AbstractOrigin),
@@ -100,7 +108,9 @@ impl<'a> Builder<'a> {
             optimized: false,
             unexpected_reg: false,
         };
-        let chain = self.source.reference(unit, a, Slot::Annotation);
+        if addr.is_none() && self.s.attrs.has(Slot::LowPc) && !self.source.is_split_alone() {
+            self.say(key, "DW_AT_low_pc whose address cannot be read: the function counts as one without");
+        }
         if unit.producer_clang && !func.inlined {
             // clang marks a function that no longer follows its convention.
             let convention = if func.has_origin {
@@ -130,16 +140,27 @@ impl<'a> Builder<'a> {
             return None;
         }
         let block = a.block(Slot::Location)?;
-        let spec = self.source.reference(unit, a, Slot::Specification);
         let external = a.has(Slot::External);
-        let type_key = self.source.reference(unit, a, Slot::Type);
-        self.expression(unit, self.source.buf, block).ok()?;
-        let first = self.s.ops.first()?;
+        let key = self.s.at;
+        if let Err(e) = self.expression(unit, self.source.buf, block) {
+            self.say(key, &format!("location of a variable: {e}: the variable is left out"));
+            return None;
+        }
+        let first = *self.s.ops.first()?;
         let mut addr = match first.code {
             dw::DW_OP_addr => first.operand,
-            dw::DW_OP_addrx | dw::DW_OP_GNU_addr_index => self.source.address_at(unit, first.operand)?,
+            dw::DW_OP_addrx | dw::DW_OP_GNU_addr_index => match self.source.address_at(unit, first.operand) {
+                Some(addr) => addr,
+                None if self.source.is_split_alone() => return None,
+                None => {
+                    let text = format!("address {} cannot be read: the variable is left out", first.operand);
+                    self.say(key, &text);
+                    return None;
+                }
+            },
             _ => return None,
         };
+        let (spec, type_key) = (self.link(unit, Slot::Specification), self.link(unit, Slot::Type));
         if let [_, plus] = self.s.ops.as_slice() {
             if plus.code == dw::DW_OP_plus_uconst {
                 addr = addr.wrapping_add(plus.operand);
@@ -152,12 +173,12 @@ impl<'a> Builder<'a> {
                     let name = self.source.name(unit, &self.s.other, Slot::Name, &mut self.out.strings);
                     let type_key = self.source.reference(unit, &self.s.other, Slot::Type);
                     let external = self.s.other.has(Slot::External);
-                    return Some(Var { name, type_key, addr, external, annots: 0..0 });
+                    return Some(Var { name, type_key, key, addr, external, annots: 0..0 });
                 }
             }
         }
         let name = self.name(unit, Slot::Name);
-        Some(Var { name, type_key, addr, external, annots: 0..0 })
+        Some(Var { name, type_key, key, addr, external, annots: 0..0 })
     }
 
     pub(super) fn close_function(&mut self, frame: Frame) -> Result<(), DwarfError> {
@@ -167,6 +188,13 @@ impl<'a> Builder<'a> {
         }
         let Some(mut func) = self.s.open_funcs.pop() else { return Ok(()) };
         let start = frame.start as usize;
+        let count = self.s.params_stack.len() - start + usize::from(open.variadic);
+        if count > MAX_VLEN as usize {
+            self.say(func.key, &format!("function with {count} parameters: BTF counts to 65535, the function is left out"));
+            self.s.params_stack.truncate(start);
+            self.s.annots_stack.truncate(frame.annots as usize);
+            return Ok(());
+        }
         let first = self.s.params.len() as u32;
         let mut params = std::mem::take(&mut self.s.params_stack);
         for param in params.drain(start..) {
@@ -176,6 +204,11 @@ impl<'a> Builder<'a> {
         func.params = first..self.s.params.len() as u32;
         func.variadic = open.variadic;
         let annots = self.out.annots.len() as u32;
+        let most = frame.annots as usize + MAX_VLEN as usize;
+        if self.s.annots_stack.len() > most {
+            self.say(func.key, "function with more than 65535 annotations: the rest is left out");
+            self.s.annots_stack.truncate(most);
+        }
         self.out.annots.extend(self.s.annots_stack.drain(frame.annots as usize..));
         func.annots = annots..self.out.annots.len() as u32;
         let index = self.s.funcs.len() as u32;
@@ -208,8 +241,8 @@ impl<'a> Builder<'a> {
 
     /// Decl tags that hang on an entry by `DW_AT_GNU_annotation`.
     pub(super) fn annotation_chain(&mut self, mut key: u32, component: i32) {
-        // A chain longer than this goes in a circle.
-        for _ in 0..1024 {
+        let start = key;
+        for _ in 0..MAX_CHAIN {
             if key == 0 {
                 return;
             }
@@ -219,6 +252,7 @@ impl<'a> Builder<'a> {
             }
             key = next;
         }
+        self.say(start, "chain of annotations that goes in a circle: what is behind the first 1024 is left out");
     }
 
     /// A `btf_decl_tag` among children, its attributes just read.

@@ -7,8 +7,7 @@ impl<'a> Builder<'a> {
         let mut name = self.name(unit, Slot::Name);
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0);
         let encoding = dw::DwAte(number(&self.s.attrs, Slot::Encoding).unwrap_or(0) as u8);
-        let bits = byte_size.wrapping_mul(8) as u16;
-        let mut size = u32::from(bits).div_ceil(8);
+        let mut size = u32::try_from(byte_size).unwrap_or(u32::MAX);
         let is_float = matches!(encoding, dw::DW_ATE_float) && self.options.floats;
         if is_float && matches!(size, 2 | 4 | 8 | 12 | 16) && !self.is_empty(name) {
             self.begin(key)?;
@@ -41,11 +40,11 @@ impl<'a> Builder<'a> {
         c: &mut Cursor<'a>,
         kind: Kind,
     ) -> Result<(), DwarfError> {
-        let target = match self.short(abbrev, c) {
+        let target = match self.short(unit, abbrev, c) {
             Some(short) => Self::short_key(unit, short.target),
             None => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                self.source.reference(unit, &self.s.attrs, Slot::Type)
+                self.link(unit, Slot::Type)
             }
         };
         self.plain(key, NameRef::NONE, kind, target)
@@ -77,12 +76,12 @@ impl<'a> Builder<'a> {
             return self.modifier(unit, abbrev, key, c, Kind::Ptr);
         }
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-        let target = self.source.reference(unit, &self.s.attrs, Slot::Type);
+        let target = self.link(unit, Slot::Type);
         if !self.options.type_tags {
             self.plain(key, NameRef::NONE, Kind::Ptr, target)?;
             return self.skip_children(unit, abbrev, c);
         }
-        let chain = self.source.reference(unit, &self.s.attrs, Slot::Annotation);
+        let chain = self.link(unit, Slot::Annotation);
         if !abbrev.has_children && chain == 0 {
             return self.plain(key, NameRef::NONE, Kind::Ptr, target);
         }
@@ -166,10 +165,8 @@ impl<'a> Builder<'a> {
         let a = &self.s.attrs;
         let count = element_count(unit, a);
         if count > u64::from(u32::MAX) {
-            let offset = self.source.offset(key);
-            self.s.messages.push(format!(
-                ".debug_info+{offset:#x}: array of {count} elements: BTF counts to 4294967295, the array is encoded as its element"
-            ));
+            let text = format!("array of {count} elements: BTF counts to 4294967295, the array is encoded as its element");
+            self.say(key, &text);
             if let Some(open) = self.s.open.last_mut() {
                 open.declaration = true;
             }
@@ -214,6 +211,9 @@ impl<'a> Builder<'a> {
         let count = ((self.s.words_stack.len() - start) / 2) as u32;
         let total = count + u32::from(open.variadic);
         let kept = total.min(MAX_VLEN);
+        if kept < total {
+            self.say(frame.key, &format!("{total} parameters: BTF counts to 65535, the rest is left out"));
+        }
         self.begin(frame.key)?;
         self.out.words.extend([0, info(Kind::FuncProto, kept, false)]);
         self.push_ref(open.type_key);

@@ -10,11 +10,23 @@ pub(super) fn leaf_layout(abbrev: &Abbrev) -> Option<Layout> {
     abbrev.layout.filter(|_| !abbrev.has_children)
 }
 
+/// Reads an entry whose reference, if it has one, is to something in its unit; else the cursor stays.
+#[inline(always)]
+fn read_sound(unit: &Unit, layout: Layout, c: &mut Cursor<'_>) -> Option<Short> {
+    let start = c.pos();
+    let short = layout.read(c)?;
+    if u64::from(short.target) >= unit.header.size {
+        c.set_pos(start);
+        return None;
+    }
+    Some(short)
+}
+
 impl<'a> Builder<'a> {
-    /// Reads an entry by its layout, if it has one and no children.
+    /// Reads an entry by its layout, if it has one and no children. What is wrong with others is told when they are read in the long way.
     #[inline(always)]
-    pub(super) fn short(&self, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Option<Short> {
-        leaf_layout(abbrev)?.read(c)
+    pub(super) fn short(&self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Option<Short> {
+        read_sound(unit, leaf_layout(abbrev)?, c)
     }
 
     #[inline(always)]
@@ -22,7 +34,13 @@ impl<'a> Builder<'a> {
         match name {
             ShortName::None => NameRef::NONE,
             ShortName::DebugStr(offset) if offset < self.plain_names => NameRef::from_word(offset + 1),
-            ShortName::DebugStr(offset) => self.source.name_of(unit, dw::DW_FORM_strp, offset.into(), &mut self.out.strings),
+            ShortName::DebugStr(offset) => {
+                let name = self.source.name_of(unit, dw::DW_FORM_strp, offset.into(), &mut self.out.strings);
+                if name.is_none() {
+                    self.lost_name(dw::DW_FORM_strp, offset.into());
+                }
+                name
+            }
             ShortName::Here(start, len) if self.source.kabi_prefix.is_none() => {
                 self.out.strings.push(&self.source.buf[start..start + len])
             }
@@ -30,10 +48,10 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The key of a `DW_FORM_ref4`.
+    /// The key of a `DW_FORM_ref4` within the unit; 0 without one.
     #[inline(always)]
     pub(super) fn short_key(unit: &Unit, target: u32) -> u32 {
-        if u64::from(target) < unit.header.size { unit.start + target } else { 0 }
+        if target == 0 { 0 } else { unit.start + target }
     }
 
     /// Goes on to the next entry if it is of the same tag and short; else the cursor stays.
@@ -60,7 +78,7 @@ impl<'a> Builder<'a> {
         loop {
             let start = c.pos();
             let room = self.s.open.last().is_some_and(|open| open.vlen < MAX_VLEN);
-            let short = layout.read(c).filter(|short| room && short.value <= MAX_BITFIELD_OFFSET / 8);
+            let short = read_sound(unit, layout, c).filter(|short| room && short.target != 0 && short.value <= MAX_BITFIELD_OFFSET / 8);
             let Some(short) = short else {
                 c.set_pos(start);
                 return self.member(unit, abbrev, key, c);
@@ -72,6 +90,7 @@ impl<'a> Builder<'a> {
                 open.members += 1;
             }
             key = c.pos() as u32;
+            self.s.at = key;
             match Self::next_short(unit, c, dw::DW_TAG_member) {
                 Some(next) => (abbrev, layout) = next,
                 None => return Ok(()),
@@ -90,7 +109,10 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DwarfError> {
         loop {
             let start = c.pos();
-            let Some(short) = layout.read(c) else { return self.enumerator(unit, abbrev, key, c) };
+            let Some(short) = layout.read(c).filter(|_| layout.has_value()) else {
+                c.set_pos(start);
+                return self.enumerator(unit, abbrev, key, c);
+            };
             let name = self.short_name(unit, short.name);
             let room = self.s.open.last().is_some_and(|open| open.vlen < MAX_VLEN);
             if !room || self.is_empty(name) {
@@ -105,6 +127,7 @@ impl<'a> Builder<'a> {
                 }
             }
             key = c.pos() as u32;
+            self.s.at = key;
             match Self::next_short(unit, c, dw::DW_TAG_enumerator) {
                 Some(next) => (abbrev, layout) = next,
                 None => return Ok(()),
@@ -121,9 +144,10 @@ impl<'a> Builder<'a> {
         c: &mut Cursor<'a>,
     ) -> Result<(), DwarfError> {
         loop {
-            let Some(short) = layout.read(c) else { return self.proto_param(unit, abbrev, c) };
+            let Some(short) = read_sound(unit, layout, c) else { return self.proto_param(unit, abbrev, c) };
             let name = self.short_name(unit, short.name);
             self.s.words_stack.extend([name.to_word(), Self::short_key(unit, short.target)]);
+            self.s.at = c.pos() as u32;
             match Self::next_short(unit, c, dw::DW_TAG_formal_parameter) {
                 Some(next) => (abbrev, layout) = next,
                 None => return Ok(()),

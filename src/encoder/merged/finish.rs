@@ -14,18 +14,31 @@ use crate::dwarf::source::outer_index;
 use crate::encoder::elf_functions::ElfFunctions;
 use std::sync::Arc;
 
+/// Messages about references that lead nowhere; the rest is counted.
+const MAX_MESSAGES: usize = 64;
+
 /// References through more entries than this lead in a circle.
 const MAX_HOPS: usize = 64;
 
 impl Assembly<'_> {
-    /// Completes the unit that all parts make up; `name` is what it is called.
-    pub fn finish(mut self, file: &Arc<DwarfFile>, name: &[u8], report: &mut dyn Report) -> Result<(), EncodeError> {
-        let lost = self.settle_types()?;
-        if lost > 0 {
-            let path = file.elf().path().display();
-            report.error(&text!(format_args!(
-                "{path}: {lost} references to types of other units that are not there: taken for void\n"
-            )));
+    /// Completes the unit that all parts make up; `name` is what it is called, `place_of` tells where the entry is that a position in the
+    /// list of places stands for.
+    pub fn finish(
+        mut self,
+        file: &Arc<DwarfFile>,
+        name: &[u8],
+        place_of: impl Fn(u32) -> String,
+        report: &mut dyn Report,
+    ) -> Result<(), EncodeError> {
+        let mut lost = self.settle_types()?;
+        lost.sort_unstable();
+        lost.dedup();
+        for &target in lost.iter().take(MAX_MESSAGES) {
+            let place = place_of(target);
+            report.error(&text!(place.as_str(), ": other units refer to this, where no type is: taken for void\n"));
+        }
+        if let Some(more) = lost.len().checked_sub(MAX_MESSAGES).filter(|&more| more > 0) {
+            report.error(&text!(place_of(lost[MAX_MESSAGES]).as_str(), ": here and behind it ", more, " messages more\n"));
         }
         verbose::added(&self.encoder.btf, self.first, report);
         self.settle_functions();
@@ -53,8 +66,8 @@ impl Assembly<'_> {
         self.final_id(id).unwrap_or(0)
     }
 
-    /// Replaces pending ids in records, and what depends on them. Returns how many stood for nothing.
-    fn settle_types(&mut self) -> Result<usize, EncodeError> {
+    /// Replaces pending ids in records, and what depends on them. Returns the positions of those that stood for nothing.
+    fn settle_types(&mut self) -> Result<Vec<u32>, EncodeError> {
         let index = match (self.encoder.merger.index_type(), self.int_id) {
             (Some(id), _) => id,
             (None, Some(id)) => TypeId(id),
@@ -64,7 +77,7 @@ impl Assembly<'_> {
         if index != TypeId::VOID {
             self.encoder.merger.set_index_type(index);
         }
-        let mut lost = 0;
+        let mut lost = Vec::new();
         for i in 0..self.open.len() {
             let id = self.open[i];
             let Some(mut words) = self.encoder.btf.record(id).map(<[u32]>::to_vec) else { continue };
@@ -72,7 +85,7 @@ impl Assembly<'_> {
                 words[at] = match words[at] {
                     INDEX => index.0,
                     pending => self.final_id(pending).unwrap_or_else(|| {
-                        lost += 1;
+                        lost.push(pending & !PENDING);
                         0
                     }),
                 };
