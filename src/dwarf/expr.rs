@@ -36,7 +36,7 @@ impl Op {
 }
 
 /// Reads all operations of the `len` bytes at `start` of `buf` into `out` (cleared first). An unknown operation or a cut operand is an
-/// error, as the whole expression cannot be trusted then.
+/// error, as the whole expression cannot be trusted then. `base` is where `buf` starts in `section`.
 #[allow(clippy::too_many_arguments, reason = "plain facts about where the bytes are")]
 pub fn read_ops(
     buf: &[u8],
@@ -45,11 +45,11 @@ pub fn read_ops(
     big: bool,
     addr_size: u8,
     ref_size: u8,
-    section: &'static str,
+    (section, base): (&'static str, u64),
     out: &mut Vec<Op>,
 ) -> Result<(), DwarfError> {
     out.clear();
-    let mut c = Cursor::new(buf.get(..start.saturating_add(len)).unwrap_or(buf), big, 0, section);
+    let mut c = Cursor::new(buf.get(..start.saturating_add(len)).unwrap_or(buf), big, base, section);
     c.set_pos(start);
     while !c.is_empty() {
         let code = dw::DwOp(c.u8()?);
@@ -164,7 +164,7 @@ mod tests {
 
     fn ops(bytes: &[u8]) -> Result<Vec<Op>, DwarfError> {
         let mut out = Vec::new();
-        read_ops(bytes, 0, bytes.len(), false, 8, 4, ".debug_info", &mut out)?;
+        read_ops(bytes, 0, bytes.len(), false, 8, 4, (".debug_info", 0), &mut out)?;
         Ok(out)
     }
 

@@ -618,9 +618,11 @@ impl<'a> Builder<'a> {
             dw::DW_TAG_const_type => self.modifier(unit, abbrev, key, c, Kind::Const)?,
             dw::DW_TAG_volatile_type => self.modifier(unit, abbrev, key, c, Kind::Volatile)?,
             dw::DW_TAG_restrict_type => self.modifier(unit, abbrev, key, c, Kind::Restrict)?,
-            // BTF knows neither references nor pointers to members; in memory they are pointers.
-            dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type | dw::DW_TAG_ptr_to_member_type => {
-                self.modifier(unit, abbrev, key, c, Kind::Ptr)?;
+            // BTF does not know references; in memory they are pointers.
+            dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => self.modifier(unit, abbrev, key, c, Kind::Ptr)?,
+            dw::DW_TAG_ptr_to_member_type => {
+                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+                self.member_pointer(unit, key)?;
             }
             dw::DW_TAG_atomic_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
@@ -793,6 +795,7 @@ impl<'a> Builder<'a> {
     pub(super) fn expression(&mut self, unit: &Unit, buf: &[u8], block: Block) -> Result<(), DwarfError> {
         let h = &unit.header;
         let ref_size = if h.version == 2 { h.addr_size } else { h.offset_size };
+        let (section, start) = self.source.file.place(h.offset);
         read_ops(
             buf,
             block.start as usize,
@@ -800,7 +803,7 @@ impl<'a> Builder<'a> {
             self.source.file.is_big_endian(),
             h.addr_size,
             ref_size,
-            ".debug_info",
+            (section, start.wrapping_sub(u64::from(unit.start))),
             &mut self.s.ops,
         )
     }

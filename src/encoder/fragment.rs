@@ -202,6 +202,8 @@ pub struct Fragment {
     /// Local id of the first base type named `int`.
     pub int_id: Option<u32>,
     pub has_array: bool,
+    /// Local ids, ascending, and sizes in bytes of base types that have another size in their record, as BTF does not have theirs.
+    pub odd_sizes: Vec<(u32, u32)>,
     /// Whether there may be ids above the number of types.
     pub outward: bool,
     /// On structs, unions and typedefs, in the order of emission.
@@ -227,6 +229,7 @@ impl Fragment {
         self.strings.clear();
         self.int_id = None;
         self.has_array = false;
+        self.odd_sizes.clear();
         self.outward = false;
         self.decl_tags.clear();
         self.funcs.clear();

@@ -86,7 +86,8 @@ fn alignment(b: &impl Records, id: u32, depth: u32, budget: &mut u32) -> u64 {
     *budget -= 1;
     let align = match Kind::of_info(words[1]) {
         Some(Kind::Ptr) => u64::from(b.addr_size()),
-        Some(Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
+        Some(Kind::Int) => u64::from(b.base_size(id, words)),
+        Some(Kind::Float | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
         Some(Kind::Struct | Kind::Union) => {
             members(b, id).iter().map(|m| alignment(b, b.strip(m.type_id), depth + 1, budget)).max().unwrap_or(1)
         }

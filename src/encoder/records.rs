@@ -3,7 +3,7 @@
 //! Both have the same shape: name, info and size or target, then members, with ids and names of their kind. Of a type that the
 //! records do not have (one of another unit, see [`Fragment`](super::fragment::Fragment)) nothing is known.
 
-use super::fragment::NameRef;
+use super::fragment::{Fragment, NameRef};
 use crate::btf::{Btf, Kind, TypeId};
 
 /// References through more records than this lead in a circle.
@@ -15,6 +15,18 @@ pub(super) trait Records {
 
     /// Size of a pointer, in bytes.
     fn addr_size(&self) -> u8;
+
+    /// Ids, ascending, of base types whose record does not have their size, with that size.
+    fn odd_sizes(&self) -> &[(u32, u32)];
+
+    /// Size in bytes of a base type with its record.
+    fn base_size(&self, id: u32, words: &[u32]) -> u32 {
+        let odd = self.odd_sizes();
+        match odd.binary_search_by_key(&id, |&(id, _)| id) {
+            Ok(at) => odd[at].1,
+            Err(_) => words[2],
+        }
+    }
 
     /// The type behind typedefs and modifiers; 0 for void and for a circle.
     fn strip(&self, mut id: u32) -> u32 {
@@ -45,7 +57,8 @@ pub(super) trait Records {
                 }
                 Some(Kind::Ptr | Kind::FuncProto) => u64::from(self.addr_size()),
                 Some(Kind::Struct | Kind::Union) if words[2] == 1 && words[1] & 0xffff == 0 => 0,
-                Some(Kind::Int | Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
+                Some(Kind::Int) => u64::from(self.base_size(id, words)),
+                Some(Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
                 _ => 0,
             };
             return Size::Bytes(count.saturating_mul(size));
@@ -94,7 +107,14 @@ impl Size {
 pub(super) struct LocalRecords<'a> {
     pub words: &'a [u32],
     pub starts: &'a [u32],
+    pub odd_sizes: &'a [(u32, u32)],
     pub addr_size: u8,
+}
+
+impl<'a> LocalRecords<'a> {
+    pub fn of(fragment: &'a Fragment, addr_size: u8) -> LocalRecords<'a> {
+        LocalRecords { words: &fragment.words, starts: &fragment.starts, odd_sizes: &fragment.odd_sizes, addr_size }
+    }
 }
 
 impl Records for LocalRecords<'_> {
@@ -107,11 +127,16 @@ impl Records for LocalRecords<'_> {
     fn addr_size(&self) -> u8 {
         self.addr_size
     }
+
+    fn odd_sizes(&self) -> &[(u32, u32)] {
+        self.odd_sizes
+    }
 }
 
 /// The BTF's records.
 pub(super) struct BtfRecords<'a> {
     pub btf: &'a Btf,
+    pub odd_sizes: &'a [(u32, u32)],
     pub addr_size: u8,
 }
 
@@ -122,6 +147,10 @@ impl Records for BtfRecords<'_> {
 
     fn addr_size(&self) -> u8 {
         self.addr_size
+    }
+
+    fn odd_sizes(&self) -> &[(u32, u32)] {
+        self.odd_sizes
     }
 }
 

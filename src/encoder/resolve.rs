@@ -116,7 +116,7 @@ impl Builder<'_> {
 
     /// The fragment's records so far.
     pub(super) fn records(&self) -> LocalRecords<'_> {
-        LocalRecords { words: &self.out.words, starts: &self.out.starts, addr_size: self.addr_size() }
+        LocalRecords::of(self.out, self.addr_size())
     }
 
     pub(super) fn addr_size(&self) -> u8 {

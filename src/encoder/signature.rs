@@ -29,7 +29,7 @@ impl Builder<'_> {
         let mut params = std::mem::take(&mut self.s.params);
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size(), self.options.true_signature);
         let lost = {
-            let records = LocalRecords { words: &self.out.words, starts: &self.out.starts, addr_size };
+            let records = LocalRecords::of(self.out, addr_size);
             FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share()
         };
         for p in lost {
@@ -40,7 +40,7 @@ impl Builder<'_> {
         for i in 0..funcs.len() {
             let function = funcs[i].elf_func;
             let out = &mut *self.out;
-            let records = LocalRecords { words: &out.words, starts: &out.starts, addr_size };
+            let records = LocalRecords { words: &out.words, starts: &out.starts, odd_sizes: &out.odd_sizes, addr_size };
             let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
             if function != NO_FUNCTION {
                 set.analyse(i);
@@ -290,7 +290,7 @@ impl Rules {
             return ControlFlow::Continue(());
         }
         // Behind the first expression only entry values count, and pieces of aggregates.
-        if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, "location", ops).is_err() {
+        if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, ("location", 0), ops).is_err() {
             return ControlFlow::Break(());
         }
         let mut ops = ops.as_slice();
@@ -315,7 +315,7 @@ impl Rules {
             loc.is_const |= nth == 0;
         } else if matches!(first.code, dw::DW_OP_entry_value | dw::DW_OP_GNU_entry_value) {
             let (start, len) = (first.operand as usize, first.block_len as usize);
-            if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, "location", entry_ops).is_ok() {
+            if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, ("location", 0), entry_ops).is_ok() {
                 if let [op] = entry_ops.as_slice() {
                     if let Some(reg) = op.register() {
                         set_reg(loc, reg);

@@ -171,7 +171,7 @@ impl<'a> Builder<'a, '_> {
         let ref_size = if unit.header.version == 2 { unit.header.addr_size } else { unit.header.offset_size };
         let (start, len) = (block.start as usize, block.len as usize);
         let (big, addr_size) = (source.file.is_big_endian(), unit.header.addr_size);
-        if read_ops(source.buf, start, len, big, addr_size, ref_size, ".debug_info", ops).is_err() {
+        if read_ops(source.buf, start, len, big, addr_size, ref_size, (".debug_info", 0), ops).is_err() {
             return (scope::OPTIMIZED, 0);
         }
         let Some(first) = ops.first() else { return (0, 0) };

@@ -1,6 +1,7 @@
 //! Base types, and what leads to one other type or a list of them: modifiers, typedefs, pointers, arrays, prototypes.
 
 use super::*;
+use crate::dwarf::source::outer_index;
 
 impl<'a> Builder<'a> {
     pub(super) fn base_type(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
@@ -25,6 +26,9 @@ impl<'a> Builder<'a> {
             size = if size.is_power_of_two() && size <= 16 { size } else { 4 };
         }
         let id = self.begin(key)?;
+        if u64::from(size) != byte_size {
+            self.out.odd_sizes.push((id, u32::try_from(byte_size).unwrap_or(u32::MAX)));
+        }
         if self.out.int_id.is_none() && self.source.bytes(&name, &self.out.strings) == Some(b"int") {
             self.out.int_id = Some(id);
         }
@@ -60,6 +64,46 @@ impl<'a> Builder<'a> {
             self.s.refs.push(Refs { first, count: 1, step: 1 });
         }
         Ok(())
+    }
+
+    /// BTF has no pointers to members. One to data is as large as a pointer; one to a function is two words, which gcc and clang call so
+    /// (Itanium C++ ABI, 2.3).
+    pub(super) fn member_pointer(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        let target = self.link(unit, Slot::Type);
+        if !self.leads_to_prototype(target) {
+            return self.plain(key, NameRef::NONE, Kind::Ptr, target);
+        }
+        let size = u32::from(unit.header.addr_size);
+        let function = self.s.types.len() as u32 + 1;
+        self.plain(0, NameRef::NONE, Kind::Ptr, target)?;
+        let delta = self.begin(0)?;
+        let name = self.out.strings.push(if size == 8 { b"long int" } else { b"int" });
+        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, 1 << 24 | (size * 8)]);
+        self.begin(key)?;
+        let (pfn, adjustment) = (self.out.strings.push(b"__pfn"), self.out.strings.push(b"__delta"));
+        self.out.words.extend([0, info(Kind::Struct, 2, false), 2 * size]);
+        self.out.words.extend([pfn.to_word(), function, 0, adjustment.to_word(), delta, size * 8]);
+        Ok(())
+    }
+
+    /// Whether an entry is a subroutine type, qualifiers and typedefs aside.
+    fn leads_to_prototype(&mut self, mut key: u32) -> bool {
+        for _ in 0..64 {
+            if key != 0 && outer_index(key).is_some() {
+                let text = "pointer to a member whose type is in another unit: taken for one to data";
+                self.say(self.s.at, text);
+                return false;
+            }
+            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return false };
+            match abbrev.tag {
+                dw::DW_TAG_subroutine_type => return true,
+                dw::DW_TAG_typedef | dw::DW_TAG_const_type | dw::DW_TAG_volatile_type => {
+                    key = self.source.reference(unit, &self.s.other, Slot::Type);
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     pub(super) fn typedef(&mut self, key: u32, name: NameRef, target: u32) -> Result<(), DwarfError> {

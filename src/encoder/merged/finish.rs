@@ -97,7 +97,7 @@ impl Assembly<'_> {
         for (id, deferred) in std::mem::take(&mut self.deferred) {
             let target = self.id_or_void(deferred.type_id);
             let word = deferred.word as usize;
-            let records = BtfRecords { btf: &self.encoder.btf, addr_size: self.addr_size };
+            let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
             let Some(&old) = self.encoder.btf.record(id).and_then(|r| r.get(word)) else { continue };
             let new = match &deferred.what {
                 DeferredWhat::Name => records.words(target).map_or(old, |w| w[0]),
@@ -120,7 +120,7 @@ impl Assembly<'_> {
         for tag in &mut rest.decl_tags {
             tag.type_id = self.id_or_void(tag.type_id);
         }
-        let records = BtfRecords { btf: &self.encoder.btf, addr_size: self.addr_size };
+        let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
         for var in &mut rest.vars {
             var.type_id = self.id_or_void(var.type_id);
             var.size = if var.type_id == 0 { u64::MAX } else { records.size_of(var.type_id).bytes() };
@@ -152,7 +152,7 @@ impl Assembly<'_> {
         }
         self.settle_locations(&mut params, &mut rest);
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size, self.options.true_signature);
-        let records = BtfRecords { btf: &self.encoder.btf, addr_size };
+        let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size };
         let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
         set.share();
         for i in 0..set.funcs.len() {
@@ -206,7 +206,7 @@ impl Assembly<'_> {
     /// Chooses what a location tells where the size of the type had to be waited for.
     fn settle_locations(&self, params: &mut [Param], rest: &mut Fragment) {
         let btf = &self.encoder.btf;
-        let records = BtfRecords { btf, addr_size: self.addr_size };
+        let records = BtfRecords { btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
         let limit = limit_in_registers(self.addr_size, &self.abi);
         for i in 0..params.len() {
             let Some(later) = params[i].later.take() else { continue };

@@ -221,6 +221,8 @@ pub struct Assembly<'e> {
     /// The first `int`.
     int_id: Option<u32>,
     has_array: bool,
+    /// See [`Fragment::odd_sizes`]; the ids are the BTF's.
+    odd_sizes: Vec<(u32, u32)>,
     first: TypeId,
     /// All but types: ids are the BTF's own, or pending.
     rest: Fragment,
@@ -253,6 +255,7 @@ impl<'e> Assembly<'e> {
             deferred: Vec::new(),
             int_id: None,
             has_array: false,
+            odd_sizes: Vec::new(),
             first,
             rest: Fragment::default(),
             funcs: Vec::new(),
@@ -291,6 +294,13 @@ impl<'e> Assembly<'e> {
         let id = |local: u32| if local == 0 { 0 } else { id_of(map, local) };
 
         self.has_array |= fragment.has_array;
+        for &(local, size) in &fragment.odd_sizes {
+            let id = map[local as usize - 1];
+            // Of types that are equal but for this, one has been kept.
+            if let Err(at) = self.odd_sizes.binary_search_by_key(&id, |&(id, _)| id) {
+                self.odd_sizes.insert(at, (id, size));
+            }
+        }
         if self.int_id.is_none() {
             self.int_id = fragment.int_id.map(|local| map[local as usize - 1]);
         }
