@@ -370,9 +370,12 @@ fn machines_that_libdwfl_gets_wrong() {
     let dir = dir.path();
     let source = dir.join("freestanding.c");
     fs::write(&source, FREESTANDING).unwrap();
-    for machine in ["riscv64", "riscv32", "mips64el", "bpfel", "bpfeb"] {
+    let machines = [
+        "riscv64", "riscv32", "mips64el", "mips", "bpfel", "bpfeb", "avr", "msp430", "hexagon", "lanai", "ve", "m68k", "sparcv9",
+    ];
+    for machine in machines {
         let object = dir.join(format!("{machine}.o"));
-        let args = ["-g", "-O1", "-c", "-gdwarf-5", "-o"];
+        let args = ["-g", "-O1", "-c", "-gdwarf-5", "-fintegrated-as", "-o"];
         run(Command::new("clang").arg(format!("--target={machine}-linux-gnu")).args(args).arg(&object).arg(&source));
         let file = ElfFile::open(&object).unwrap();
         for (index, section) in file.sections().iter().enumerate().filter(|(_, section)| section.name.starts_with(b".debug")) {

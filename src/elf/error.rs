@@ -2,6 +2,7 @@
 //!
 //! Every variant names the file, and what was expected where, so that a message needs nothing added to it.
 
+use object::elf;
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
@@ -50,14 +51,25 @@ impl fmt::Display for ElfError {
             }
             ElfError::UnknownRelocation { path, section, offset, machine, kind } => write!(
                 f,
-                "{}: section {section}: relocation type {kind} of machine {machine} at offset {offset:#x} is not supported",
-                path.display()
+                "{}: section {section}: relocation {} of machine {} at offset {offset:#x} is not supported",
+                path.display(),
+                numbered(relocation_name(*machine, *kind), *kind),
+                numbered(elf::Machine(*machine).name(), u32::from(*machine)),
             ),
             ElfError::BadRelocation { path, section, offset, kind, what } => {
                 write!(f, "{}: section {section}: relocation type {kind} at offset {offset:#x}: {what}", path.display())
             }
         }
     }
+}
+
+fn relocation_name(machine: u16, kind: u32) -> Option<&'static str> {
+    elf::machine_names(elf::Machine(machine)).r.name(elf::RelocationType(kind))
+}
+
+/// A number as the specifications name it; some are too new, or too old, for that.
+fn numbered(name: Option<&str>, number: u32) -> String {
+    name.map_or_else(|| number.to_string(), |name| format!("{name} ({number})"))
 }
 
 impl std::error::Error for ElfError {

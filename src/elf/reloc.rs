@@ -16,6 +16,10 @@ use std::sync::Arc;
 /// Bytes of relocation entries read at once.
 const CHUNK: u64 = 96 << 10;
 
+/// Machines that `object` has no names for.
+const EM_LANAI: elf::Machine = elf::Machine(244);
+const EM_VE: elf::Machine = elf::Machine(251);
+
 /// Values of all symbols of a table, as relocations use them.
 pub(super) struct SymbolValues {
     /// Number of the table's section.
@@ -235,6 +239,49 @@ fn operation(machine: u16, kind: u32) -> Option<Operation> {
             1 => Set(1), // 8
             2 => Set(2), // 16
             4 => Set(4), // 32
+            _ => return None,
+        },
+        elf::EM_AVR => match kind {
+            1 => Set(4),           // 32
+            4 => Set(2),           // 16
+            26 => Set(1),          // 8
+            36 => SetRelative(4),  // 32_PCREL
+            30 | 31 | 32 => Leave, // DIFF8, DIFF16, DIFF32: differences that are there, and that the linker may shorten
+            _ => return None,
+        },
+        // Two numberings: what stands in data is kept apart but for 3, which is one byte or two.
+        elf::EM_MSP430 => match kind {
+            1 => Set(4),     // 32 of both
+            2 | 5 => Set(2), // ABS16 of the MSP430X, 16_BYTE
+            9 => Set(1),     // 8
+            _ => return None,
+        },
+        elf::EM_HEXAGON => match kind {
+            6 => Set(4),          // 32
+            7 => Set(2),          // 16
+            8 => Set(1),          // 8
+            31 => SetRelative(4), // 32_PCREL
+            39 => Leave,          // DTPREL_32
+            _ => return None,
+        },
+        EM_LANAI => match kind {
+            4 => Set(4), // 32
+            _ => return None,
+        },
+        EM_VE => match kind {
+            1 => Set(4),         // REFLONG
+            2 => Set(8),         // REFQUAD
+            3 => SetRelative(4), // SREL32
+            _ => return None,
+        },
+        elf::EM_MICROBLAZE => match kind {
+            1 => Set(4), // 32
+            _ => return None,
+        },
+        elf::EM_ALTERA_NIOS2 => match kind {
+            12 => Set(4), // BFD_RELOC_32
+            13 => Set(2), // BFD_RELOC_16
+            14 => Set(1), // BFD_RELOC_8
             _ => return None,
         },
         elf::EM_CSKY => match kind {
