@@ -242,11 +242,11 @@ fn operation(machine: u16, kind: u32) -> Option<Operation> {
             _ => return None,
         },
         elf::EM_AVR => match kind {
-            1 => Set(4),           // 32
-            4 => Set(2),           // 16
-            26 => Set(1),          // 8
-            36 => SetRelative(4),  // 32_PCREL
-            30 | 31 | 32 => Leave, // DIFF8, DIFF16, DIFF32: differences that are there, and that the linker may shorten
+            1 => Set(4),          // 32
+            4 => Set(2),          // 16
+            26 => Set(1),         // 8
+            36 => SetRelative(4), // 32_PCREL
+            30..=32 => Leave,     // DIFF8, DIFF16, DIFF32: differences that are there, and that the linker may shorten
             _ => return None,
         },
         // Two numberings: what stands in data is kept apart but for 3, which is one byte or two.

@@ -78,7 +78,8 @@ impl<'a> Builder<'a> {
         loop {
             let start = c.pos();
             let room = self.s.open.last().is_some_and(|open| open.vlen < MAX_VLEN);
-            let short = read_sound(unit, layout, c).filter(|short| room && short.target != 0 && short.value <= MAX_BITFIELD_OFFSET / 8);
+            let short =
+                read_sound(unit, layout, c).filter(|short| room && short.target != 0 && short.value <= MAX_BITFIELD_OFFSET / 8);
             let Some(short) = short else {
                 c.set_pos(start);
                 return self.member(unit, abbrev, key, c);
