@@ -32,8 +32,9 @@ def section(file, wanted):
         file.seek(table + index * entry)
         return struct.unpack("<IIQQQQIIQQ", file.read(64))
 
-    file.seek(fields(names)[4])
-    texts = file.read(fields(names)[5])
+    offset, size = fields(names)[4:6]
+    file.seek(offset)
+    texts = file.read(size)
     for index in range(count):
         name = fields(index)[0]
         if texts[name:texts.index(b"\0", name)] == wanted:
