@@ -99,7 +99,7 @@ impl Reader {
         let abbrevs = std::mem::take(&mut self.abbrevs);
         let end = header.size as u32;
         let mut unit = Unit { header, bases: Bases::default(), abbrevs, start: 0, end, language: 0, producer_clang: false };
-        let entry = read_unit_entry(dwarf, &self.buf, header.offset, &mut unit, &mut self.attrs).expect("the unit's entry");
+        let entry = read_unit_entry(dwarf, &self.buf, &mut unit, &mut self.attrs).expect("the unit's entry");
         if let Some((_, true, key)) = entry {
             let units = std::slice::from_ref(&unit);
             let source = Source::new(dwarf, &self.buf, units, header.offset);
