@@ -118,6 +118,19 @@ fn section_counts_that_cannot_be() {
 }
 
 #[test]
+fn symbol_names_in_a_section_with_relocations() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = compile(dir.path(), "cc", &["-g", "-c"], "int f(void) { return 1; } int g(void) { return f(); }", "object");
+    let file = ElfFile::open(&path).unwrap();
+    let (symbols, info) = (file.section_index(b".symtab").unwrap(), file.section_index(b".debug_info").unwrap());
+    let mut bytes = fs::read(&path).unwrap();
+    let table = u64::from_le_bytes(bytes[40..48].try_into().unwrap()) as usize;
+    // Relocating the names would need the symbols, and the symbols their names.
+    bytes[table + symbols * 64 + 40..][..4].copy_from_slice(&(info as u32).to_le_bytes());
+    exercise(&path, &bytes);
+}
+
+#[test]
 fn overlapping_sections_take_no_time_by_the_product() {
     // A table of 50,000 section headers that all have the same name of a megabyte, and the same contents.
     let dir = tempfile::tempdir().unwrap();

@@ -300,9 +300,7 @@ impl ElfFile {
             let is_table = section.sh_type == elf::SHT_REL.0 || section.sh_type == elf::SHT_RELA.0;
             is_table && section.info as usize == target && section.size != 0
         };
-        // A symbol table needs no relocation, and `symbols_of` is what relocating is built on.
-        let sh_type = self.sections().get(target).map_or(0, |section| section.sh_type);
-        if !self.is_relocatable() || [elf::SHT_SYMTAB.0, elf::SHT_STRTAB.0, elf::SHT_SYMTAB_SHNDX.0].contains(&sh_type) {
+        if !self.is_relocatable() {
             return Vec::new();
         }
         (1..self.sections().len()).filter(applies).collect()

@@ -137,10 +137,19 @@ impl ElfFile {
 
     /// The contents of any section by number, decompressed and relocated. Empty for a section without bytes in the file.
     pub fn section_data(&self, index: usize) -> Result<DebugSection, ElfError> {
+        self.section_with(index, self.relocations_of(index))
+    }
+
+    /// The contents of a section by number, decompressed but not relocated: of what relocations are made from, whatever damage makes of it.
+    pub(super) fn unrelocated(&self, index: usize) -> Result<Vec<u8>, ElfError> {
+        self.section_with(index, Vec::new())?.load()
+    }
+
+    fn section_with(&self, index: usize, relocations: Vec<usize>) -> Result<DebugSection, ElfError> {
         let (offset, size) = self.file_range(index)?;
         let name = self.name_for_message(index).into_boxed_str();
         let section = |bytes| DebugSection { bytes, source: Arc::clone(&self.source), name };
-        let relocations = if size == 0 { Vec::new() } else { self.relocations_of(index) };
+        let relocations = if size == 0 { Vec::new() } else { relocations };
         self.check_total_size(index, &relocations)?;
         let compressed = self.is_compressed(index);
         if !compressed && relocations.is_empty() && size > SMALL {

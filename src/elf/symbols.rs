@@ -120,7 +120,7 @@ impl ElfFile {
 
     /// The symbol table in section number `table`, whatever it is called.
     pub(super) fn symbols_of(&self, table: usize) -> Result<Symbols, ElfError> {
-        let load = |index: usize| self.section_data(index).and_then(|data| data.load());
+        let load = |index: usize| self.unrelocated(index);
         let entries = load(table)?;
         let section = &self.sections()[table];
         if section.entsize != self.codec.symbol_size() as u64 {
