@@ -116,11 +116,11 @@ impl Work for Model {
 }
 
 /// One run of the model, as one schedule of the scheduler sees it.
-fn check(units: u32, step: u32, jobs: usize, started: usize, ending: Ending) {
+fn check(units: u32, step: u32, jobs: usize, at_once: usize, started: usize, ending: Ending) {
     let work = Model { claim: Mutex::new(0), units, step, ending };
     let mut stolen = Vec::new();
     let allow = |index| if index < started { Ok(()) } else { Err(std::io::ErrorKind::WouldBlock.into()) };
-    let finished = run_allowing(&work, &mut stolen, jobs, allow);
+    let finished = run_allowing(&work, &mut stolen, jobs, at_once, allow);
     assert_eq!(finished.workers, jobs.min(started));
     assert!(stolen.iter().copied().eq((0..stolen.len() as u32).map(|i| i * step)), "{stolen:?}");
     assert!(finished.left.iter().all(|&(id, item)| item == id + 100 && !stolen.contains(&id)));
@@ -158,7 +158,9 @@ fn every_ending(units: u32) -> Vec<Ending> {
 fn random_schedules() {
     for (units, jobs) in [(1, 2), (3, 2), (5, 2), (4, 3), (7, 3), (9, 4)] {
         for ending in every_ending(units) {
-            shuttle::check_random(move || check(units, 1, jobs, jobs, ending), 40);
+            for at_once in 1..=jobs {
+                shuttle::check_random(move || check(units, 1, jobs, at_once, jobs, ending), 20);
+            }
         }
     }
 }
@@ -167,7 +169,8 @@ fn random_schedules() {
 fn schedules_with_few_changes_of_thread() {
     for (units, jobs) in [(3, 2), (5, 3), (6, 4)] {
         for ending in every_ending(units) {
-            shuttle::check_pct(move || check(units, 1, jobs, jobs, ending), 40, 3);
+            shuttle::check_pct(move || check(units, 1, jobs, jobs, jobs, ending), 40, 3);
+            shuttle::check_pct(move || check(units, 1, jobs, jobs - 1, jobs, ending), 40, 3);
         }
     }
 }
@@ -175,17 +178,19 @@ fn schedules_with_few_changes_of_thread() {
 #[test]
 fn every_schedule_of_the_smallest() {
     for ending in every_ending(2) {
-        shuttle::check_dfs(move || check(2, 1, 2, 2, ending), Some(800));
+        for at_once in 1..=2 {
+            shuttle::check_dfs(move || check(2, 1, 2, at_once, 2, ending), Some(800));
+        }
     }
 }
 
 #[test]
 fn gaps_and_threads_that_do_not_start() {
-    shuttle::check_random(|| check(6, 5, 2, 2, Ending::Natural), 500);
-    shuttle::check_random(|| check(6, 5, 3, 3, Ending::Natural), 500);
+    shuttle::check_random(|| check(6, 5, 2, 2, 2, Ending::Natural), 500);
+    shuttle::check_random(|| check(6, 5, 3, 2, 3, Ending::Natural), 500);
     for started in 1..4 {
-        shuttle::check_random(move || check(6, 1, 4, started, Ending::Natural), 200);
-        shuttle::check_random(move || check(6, 1, 4, started, Ending::StealAborts(3)), 200);
+        shuttle::check_random(move || check(6, 1, 4, 3, started, Ending::Natural), 200);
+        shuttle::check_random(move || check(6, 1, 4, 3, started, Ending::StealAborts(3)), 200);
     }
 }
 
@@ -220,7 +225,7 @@ fn nobody_sleeps_while_there_is_work() {
     for jobs in [2, 3] {
         let run = move || {
             let mut stolen = 0;
-            let finished = run_allowing(&Pairs(sync::Monitor::new(0)), &mut stolen, jobs, |_| Ok(()));
+            let finished = run_allowing(&Pairs(sync::Monitor::new(0)), &mut stolen, jobs, jobs, |_| Ok(()));
             assert!(matches!(finished.outcome, Outcome::Done));
             assert_eq!(stolen, 8);
         };
@@ -261,7 +266,7 @@ fn a_scratch_that_panics() {
     }
     let run = || {
         let model = Model { claim: Mutex::new(0), units: 8, step: 1, ending: Ending::Natural };
-        let finished = run_allowing(&Scratches(Mutex::new(0), model), &mut Vec::new(), 3, |_| Ok(()));
+        let finished = run_allowing(&Scratches(Mutex::new(0), model), &mut Vec::new(), 3, 3, |_| Ok(()));
         assert!(matches!(finished.outcome, Outcome::Done | Outcome::Panicked(_)));
     };
     shuttle::check_random(run, 1000);

@@ -215,7 +215,7 @@ fn threads_that_do_not_start_are_done_without() {
         let work = Numbers::new(60);
         let mut stolen = Vec::new();
         let refuse = |index| if index == fails_at { Err(io::Error::from(io::ErrorKind::WouldBlock)) } else { Ok(()) };
-        let finished = run_allowing(&work, &mut stolen, 10, refuse);
+        let finished = run_allowing(&work, &mut stolen, 10, 10, refuse);
         assert_eq!(finished.workers, fails_at);
         assert_eq!(work.scratches.load(SeqCst), fails_at);
         if fails_at == 0 {

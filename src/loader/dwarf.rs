@@ -207,7 +207,7 @@ where
         return whole::load_with_types(host, profile, context, jobs);
     }
     let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
-    let finished = queue::run(&work, &mut (), useful(jobs, &context.dwarf));
+    let finished = queue::run_limited(&work, &mut (), useful(jobs, &context.dwarf), at_once());
     for (_, item) in finished.left {
         host.keep(item.handle);
     }
@@ -229,6 +229,11 @@ fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
         units += 1;
     }
     jobs
+}
+
+/// How many units are decoded at a time: one more than there are processors, as a decode may wait for the file.
+fn at_once() -> usize {
+    std::thread::available_parallelism().map_or(usize::MAX, |processors| processors.get() + 1)
 }
 
 /// Whether the file's units can be read one by one.

@@ -32,6 +32,7 @@ pub struct EncodeContext {
     single_unit: bool,
     /// Fragments whose memory may be used again.
     pool: Mutex<Vec<Fragment>>,
+    scratches: Mutex<Vec<EncodeScratch>>,
 }
 
 impl EncodeContext {
@@ -46,7 +47,15 @@ impl EncodeContext {
         let first = dwarf.unit_header(0).ok().flatten();
         let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
         let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
-        Ok(Arc::new(EncodeContext { dwarf, functions, options, same_names, single_unit, pool: Mutex::default() }))
+        Ok(Arc::new(EncodeContext {
+            dwarf,
+            functions,
+            options,
+            same_names,
+            single_unit,
+            pool: Mutex::default(),
+            scratches: Mutex::default(),
+        }))
     }
 
     /// Takes back what is not needed any more.
@@ -83,9 +92,9 @@ impl Share {
     }
 }
 
-/// What a worker keeps.
+/// What a decode works with.
 #[derive(Default)]
-pub struct EncodeScratch {
+struct EncodeScratch {
     builder: Scratch,
     hash: closure::HashScratch,
     memory: NameMemory,
@@ -93,11 +102,10 @@ pub struct EncodeScratch {
 
 impl<Handle> Profile<Handle> for EncodeContext {
     type Product = Share;
-    type Scratch = EncodeScratch;
+    /// A decode takes what it works with from the context: there are more workers than decodes at a time.
+    type Scratch = ();
 
-    fn scratch(&self) -> EncodeScratch {
-        EncodeScratch::default()
-    }
+    fn scratch(&self) {}
 
     fn wanted(&self, tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         wanted(tag, at)
@@ -125,10 +133,26 @@ impl<Handle> Profile<Handle> for EncodeContext {
         starts: &[Option<u32>],
         _: &mut Handle,
         share: &mut Share,
-        scratch: &mut EncodeScratch,
+        (): &mut (),
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let Share::Fragment(fragment) = share else { return Ok(()) };
+        let mut scratch = self.scratches.lock().pop().unwrap_or_default();
+        let result = self.build_with(source, starts, fragment, &mut scratch, messages);
+        self.scratches.lock().push(scratch);
+        result
+    }
+}
+
+impl EncodeContext {
+    fn build_with(
+        &self,
+        source: Source<'_>,
+        starts: &[Option<u32>],
+        fragment: &mut Fragment,
+        scratch: &mut EncodeScratch,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
         let units = source.units;
         let abi = Abi::of(self.dwarf.elf().machine());
         let local = !std::ptr::eq(source.file, &*self.dwarf);

@@ -105,14 +105,21 @@ pub struct Finished<I> {
 /// Runs `work` on `jobs` workers (at least one, at most [`MAX_WORKERS`]), all of them threads, and returns when they have
 /// ended. When only some of them can be started, those do the work.
 pub fn run<W: Work>(work: &W, stage: &mut W::Stage, jobs: usize) -> Finished<W::Item> {
-    run_allowing(work, stage, jobs, |_| Ok(()))
+    run_allowing(work, stage, jobs, jobs, |_| Ok(()))
 }
 
-/// [`run`], where `allow` can refuse to start the worker of an index.
+/// [`run`] with no more than `at_once` decodes at a time (at least one): more workers than there are processors take memory and no less
+/// time.
+pub fn run_limited<W: Work>(work: &W, stage: &mut W::Stage, jobs: usize, at_once: usize) -> Finished<W::Item> {
+    run_allowing(work, stage, jobs, at_once, |_| Ok(()))
+}
+
+/// [`run_limited`], where `allow` can refuse to start the worker of an index.
 pub fn run_allowing<W: Work>(
     work: &W,
     stage: &mut W::Stage,
     jobs: usize,
+    at_once: usize,
     allow: impl Fn(usize) -> io::Result<()>,
 ) -> Finished<W::Item> {
     let jobs = jobs.clamp(1, MAX_WORKERS);
@@ -120,6 +127,7 @@ pub fn run_allowing<W: Work>(
         state: Monitor::new(State {
             stage: Some(stage),
             tickets: 2 * jobs,
+            at_once: at_once.max(1),
             ready: BinaryHeap::with_capacity(2 * jobs),
             next: 0,
             decoding: 0,
@@ -170,6 +178,8 @@ struct State<'s, W: Work> {
     stage: Option<&'s mut W::Stage>,
     /// Decodes that may begin.
     tickets: usize,
+    /// Decodes that may run.
+    at_once: usize,
     ready: BinaryHeap<Ready<W::Item>>,
     /// The id whose turn it is.
     next: u32,
@@ -193,7 +203,7 @@ impl<'s, W: Work> State<'s, W> {
     }
 
     fn decode_is_due(&self) -> bool {
-        self.tickets > 0 && !self.no_more
+        self.tickets > 0 && !self.no_more && self.decoding < self.at_once
     }
 
     fn pick(&mut self) -> Option<Job<'s, W>> {
