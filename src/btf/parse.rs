@@ -3,7 +3,7 @@
 //!
 //! One more check than libbpf's: a header must be at least as long as its fields.
 
-use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, record_len};
+use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
@@ -226,12 +226,6 @@ impl Greatest {
             Some(_) => self.id = self.id.max(size_or_type),
         }
     }
-}
-
-/// Whether a word of any row of `N` is `end` or more.
-#[inline]
-fn reaches<const N: usize>(rows: &[u32], word: usize, end: u32) -> bool {
-    rows.chunks_exact(N).any(|row| row[word] >= end)
 }
 
 impl Header {

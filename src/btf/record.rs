@@ -38,32 +38,32 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Kind; 19] = [
-        Kind::Int,
-        Kind::Ptr,
-        Kind::Array,
-        Kind::Struct,
-        Kind::Union,
-        Kind::Enum,
-        Kind::Fwd,
-        Kind::Typedef,
-        Kind::Volatile,
-        Kind::Const,
-        Kind::Restrict,
-        Kind::Func,
-        Kind::FuncProto,
-        Kind::Var,
-        Kind::Datasec,
-        Kind::Float,
-        Kind::DeclTag,
-        Kind::TypeTag,
-        Kind::Enum64,
-    ];
-
     /// The kind in an info word; `None` for 0 (void) and kinds that do not exist.
     #[inline]
     pub fn of_info(info: u32) -> Option<Kind> {
-        Self::ALL.get((info >> 24 & 0x1f).wrapping_sub(1) as usize).copied()
+        // In the order of the numbers, this is a comparison and no jump.
+        Some(match info >> 24 & 0x1f {
+            1 => Kind::Int,
+            2 => Kind::Ptr,
+            3 => Kind::Array,
+            4 => Kind::Struct,
+            5 => Kind::Union,
+            6 => Kind::Enum,
+            7 => Kind::Fwd,
+            8 => Kind::Typedef,
+            9 => Kind::Volatile,
+            10 => Kind::Const,
+            11 => Kind::Restrict,
+            12 => Kind::Func,
+            13 => Kind::FuncProto,
+            14 => Kind::Var,
+            15 => Kind::Datasec,
+            16 => Kind::Float,
+            17 => Kind::DeclTag,
+            18 => Kind::TypeTag,
+            19 => Kind::Enum64,
+            _ => return None,
+        })
     }
 
     #[inline]
@@ -153,6 +153,25 @@ pub(super) fn id_slots(info: u32) -> Slots {
         Some(_) => (Some(SIZE_OR_TYPE), 0, 0, 0),
     };
     Slots { head, next, stride, left }
+}
+
+/// Whether a word of any row of `N` is `end` or more.
+#[inline]
+pub(super) fn reaches<const N: usize>(rows: &[u32], word: usize, end: u32) -> bool {
+    rows.chunks_exact(N).any(|row| row[word] >= end)
+}
+
+/// Whether a whole record refers to a type of this id or above, as [`id_slots`] has it. Read for every type, thus a loop for each stride.
+pub(super) fn ids_reach(record: &[u32], type_count: u32) -> bool {
+    let rows = &record[HEAD..];
+    match Kind::of_info(record[INFO]) {
+        None | Some(Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) => false,
+        Some(Kind::Array) => reaches::<1>(&rows[..2], 0, type_count),
+        Some(Kind::Struct | Kind::Union) => reaches::<3>(rows, 1, type_count),
+        Some(Kind::FuncProto) => record[SIZE_OR_TYPE] >= type_count || reaches::<2>(rows, 1, type_count),
+        Some(Kind::Datasec) => reaches::<3>(rows, 0, type_count),
+        Some(_) => record[SIZE_OR_TYPE] >= type_count,
+    }
 }
 
 /// Where the record with this info word holds string offsets, in libbpf's order of visiting them.

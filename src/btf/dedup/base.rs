@@ -99,8 +99,14 @@ impl Dedup {
                 // libbpf files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
                 // that does not: it never finds them.
                 Some(Kind::Typedef) => return self.table.count_one(),
-                Some(_) if !possible.has(id) => return self.table.count_one(),
-                Some(_) => {}
+                Some(kind) => {
+                    if kind.is_composite() {
+                        self.composites.push(id);
+                    }
+                    if !possible.has(id) {
+                        return self.table.count_one();
+                    }
+                }
             }
             // What has no shape is nobody's equal, as void is.
             let Some(record) = record_len(info).and_then(|len| record.get(..len)) else { return };
@@ -108,8 +114,8 @@ impl Dedup {
                 possible.clear(id);
                 return self.table.count_one();
             }
-            if let Some(hash) = compare::hash_in_base(record) {
-                self.table.add(hash, id);
+            if let Some(hash) = compare::hash_in_base(&self.types, record) {
+                self.add(hash, id);
             }
         });
     }

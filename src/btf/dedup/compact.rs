@@ -39,7 +39,6 @@ impl Types {
         for id in self.own_ids() {
             let node = self.nodes[id as usize];
             if node.map != id {
-                self.nodes[id as usize].hypothesis = UNMAPPED;
                 continue;
             }
             let start = node.start as usize;
@@ -63,14 +62,10 @@ impl Types {
 fn new_id(nodes: &[Node], old: u32) -> Result<u32, BtfError> {
     let mut id = old;
     loop {
-        let node = nodes.get(id as usize).filter(|node| node.map != UNMAPPED);
-        let node = node.ok_or(BtfError::Record { id: old, what: "has no canonical type" })?;
-        if node.map != id {
-            id = node.map;
-        } else if node.hypothesis == UNMAPPED {
-            return Err(BtfError::Record { id: old, what: "has no canonical type" });
-        } else {
-            return Ok(node.hypothesis);
+        match nodes.get(id as usize) {
+            Some(node) if node.map == id => return Ok(node.hypothesis),
+            Some(node) if node.map != UNMAPPED => id = node.map,
+            _ => return Err(BtfError::Record { id: old, what: "has no canonical type" }),
         }
     }
 }

@@ -1,25 +1,41 @@
 //! Hashes and comparisons of single records. "Shallow" ones leave out the ids of other types, which are compared by walking.
 
+use super::Types;
+use super::equiv::ends_of;
 use crate::btf::Kind;
 use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, record_len, vlen_of};
 
 /// A running hash over words.
 #[derive(Clone, Copy)]
-struct Mix(u64);
+pub(super) struct Mix(u64);
+
+impl Default for Mix {
+    fn default() -> Mix {
+        Mix(0x243f_6a88_85a3_08d3)
+    }
+}
 
 impl Mix {
     #[inline]
     fn over(words: &[u32]) -> Mix {
-        words.iter().fold(Mix(0x243f_6a88_85a3_08d3), |mix, &word| mix.with(word))
+        words.iter().fold(Mix::default(), |mix, &word| mix.with(word))
+    }
+
+    /// A struct or union but for its members' types.
+    #[inline]
+    pub(super) fn composite(self, record: &[u32]) -> Mix {
+        let members = &record[HEAD..HEAD + vlen_of(record[INFO]) * 3];
+        let head = record[..HEAD].iter().fold(self, |mix, &word| mix.with(word));
+        members.chunks_exact(3).fold(head, |mix, member| mix.with(member[0]).with(member[2]))
     }
 
     #[inline]
-    fn with(self, word: u32) -> Mix {
+    pub(super) fn with(self, word: u32) -> Mix {
         Mix((self.0.rotate_left(5) ^ u64::from(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
     #[inline]
-    fn finish(self) -> u32 {
+    pub(super) fn finish(self) -> u32 {
         (self.0 >> 32) as u32
     }
 }
@@ -41,19 +57,18 @@ pub(super) fn hash_typedef(record: &[u32]) -> u32 {
     Mix::over(&record[..=INFO]).finish()
 }
 
-/// Leaves out the members' types.
+/// Leaves out the members' types but for what `ends` says of them.
 #[inline]
-pub(super) fn hash_composite(record: &[u32]) -> u32 {
-    let members = &record[HEAD..HEAD + vlen_of(record[INFO]) * 3];
-    members.chunks_exact(3).fold(Mix::over(&record[..HEAD]), |mix, member| mix.with(member[0]).with(member[2])).finish()
+pub(super) fn hash_composite(record: &[u32], ends: u32) -> u32 {
+    Mix::default().with(ends).composite(record).finish()
 }
 
 /// The hash under which own types look for a type of the base; `None` for what is never looked up.
-pub(super) fn hash_in_base(record: &[u32]) -> Option<u32> {
+pub(super) fn hash_in_base(types: &Types, record: &[u32]) -> Option<u32> {
     Some(match Kind::of_info(record[INFO])? {
         Kind::Var | Kind::Datasec | Kind::Typedef => return None,
         Kind::Enum | Kind::Enum64 => hash_enum(record),
-        Kind::Struct | Kind::Union => hash_composite(record),
+        Kind::Struct | Kind::Union => hash_composite(record, ends_of(types, record)),
         _ => hash_content(record, record_len(record[INFO])?),
     })
 }

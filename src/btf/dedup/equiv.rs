@@ -10,7 +10,8 @@
 //! those on the new type's side are not.
 
 use super::compare::{
-    compatible_enum, hash_composite, hash_typedef, same_array, same_composite, same_head, same_int, same_name_info, same_proto,
+    Mix, compatible_enum, hash_composite, hash_typedef, same_array, same_composite, same_head, same_int, same_name_info,
+    same_proto,
 };
 use super::{BtfError, Dedup, Kind, MAX_ID, Types, UNMAPPED};
 use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, kflag_of, vlen_of};
@@ -28,6 +29,8 @@ const PATIENCE: u32 = 10_000;
 pub(super) struct Equivalence {
     /// The types of the candidate's graph that have a hypothesis, in the order of the walk.
     assumed: Vec<u32>,
+    /// Those of them that are structs, unions or forward declarations, which a comparison maps.
+    to_merge: Vec<u32>,
     /// The candidate is a base type with a forward declaration that would have to change: not equal, since the base is fixed.
     would_change_base: bool,
     /// Pairs (new, canonical) still to compare.
@@ -38,7 +41,9 @@ pub(super) struct Equivalence {
 impl Equivalence {
     pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<(), BtfError> {
         for id in dedup.types.own_ids() {
-            if !dedup.types.is_mapped(id) {
+            let node = &dedup.types.nodes[id as usize];
+            let kind = Kind::of_info(node.info);
+            if node.map == UNMAPPED && matches!(kind, Some(Kind::Struct | Kind::Union | Kind::Typedef)) {
                 self.named_type(dedup, id)?;
             }
         }
@@ -47,29 +52,29 @@ impl Equivalence {
 
     fn named_type(&mut self, dedup: &mut Dedup, id: u32) -> Result<(), BtfError> {
         let record = dedup.types.record(id);
-        let (hash, is_typedef) = match Kind::of_info(record[INFO]) {
-            Some(Kind::Struct | Kind::Union) => (hash_composite(record), false),
-            Some(Kind::Typedef) => (hash_typedef(record), true),
-            _ => return Ok(()),
-        };
+        let is_typedef = dedup.types.kind(id) == Some(Kind::Typedef);
+        let hash = if is_typedef { hash_typedef(record) } else { hash_composite(record, ends_of(&dedup.types, record)) };
         let mut cursor = dedup.table.candidates(hash);
         while let Some(candidate) = dedup.table.next(&mut cursor) {
-            let (record, other) = (dedup.types.record(id), dedup.types.record(candidate));
+            let (record, other) = (dedup.types.record(id), dedup.types.candidate(candidate));
             // The base's typedefs are no candidates: see `Dedup::enter_base`.
             if !(if is_typedef { same_name_info(record, other) } else { same_composite(record, other) }) {
                 continue;
             }
             self.forget(dedup);
-            if self.is_equivalent(&mut dedup.types, id, candidate)? {
+            if self.is_equivalent(&mut dedup.types, id, candidate.id)? {
                 self.merge(&mut dedup.types);
                 if !self.would_change_base {
-                    dedup.types.set_map(id, candidate);
+                    dedup.types.set_map(id, candidate.id);
                     return Ok(());
                 }
             }
         }
         dedup.types.set_map(id, id);
-        dedup.table.add(hash, id);
+        dedup.add(hash, id);
+        if !is_typedef {
+            dedup.composites.push(id);
+        }
         Ok(())
     }
 
@@ -77,105 +82,124 @@ impl Equivalence {
         for id in self.assumed.drain(..) {
             dedup.types.nodes[id as usize].hypothesis = UNMAPPED;
         }
+        self.to_merge.clear();
         self.would_change_base = false;
         self.pending.clear();
     }
 
-    /// Notes a pair unless it is known to be equal. The map does not change during a comparison, so this can be told early.
-    #[inline]
-    fn push(&mut self, types: &Types, new: u32, canon: u32) {
-        if new != canon && types.resolve(new) != types.resolve(canon) {
-            self.pending.push((new, canon));
-        }
-    }
-
-    /// Whether the graphs of `new` and `canon` are equal. Parts of a record are pushed last first, to be walked first first:
-    /// the hypothesis depends on that order.
+    /// Whether the graphs of `new` and `canon` are equal.
     fn is_equivalent(&mut self, types: &mut Types, new: u32, canon: u32) -> Result<bool, BtfError> {
-        self.push(types, new, canon);
-        while let Some((new, canon)) = self.pending.pop() {
-            let canon = resolve_fwd(types, canon);
-            let assumed = types.nodes[canon as usize].hypothesis;
-            if assumed <= MAX_ID {
-                if assumed == new || self.identity.identical(types, assumed, new) {
-                    continue;
-                }
-                return Ok(false);
-            }
-            types.nodes[canon as usize].hypothesis = new;
-            self.assumed.push(canon);
-            if !self.compare_pair(types, new, canon)? {
-                return Ok(false);
-            }
+        if is_settled(types, new, canon) {
+            return Ok(true);
+        }
+        let mut pair = Some((new, canon));
+        while let Some((new, canon)) = pair.or_else(|| self.pending.pop()) {
+            pair = match self.compare_pair(types, new, canon)? {
+                Comparison::Differs => return Ok(false),
+                Comparison::Same => None,
+                Comparison::Depends(new, canon) => (!is_settled(types, new, canon)).then_some((new, canon)),
+            };
         }
         Ok(true)
     }
 
-    /// Compares one pair of records and pushes what they refer to.
-    fn compare_pair(&mut self, types: &Types, new: u32, canon: u32) -> Result<bool, BtfError> {
-        let (a, b) = (types.record(new), types.record(canon));
+    /// Compares one pair of records that nothing is known of, and notes what they refer to. Parts of a record are noted last first,
+    /// to be walked first first: the hypothesis depends on that order.
+    #[inline(always)]
+    fn compare_pair(&mut self, types: &mut Types, new: u32, canon: u32) -> Result<Comparison, BtfError> {
+        let canon = resolve_fwd(types, canon);
+        let start_id = types.start_id;
+        let new_node = types.nodes[new as usize];
+        let node = &mut types.nodes[canon as usize];
+        if node.hypothesis <= MAX_ID {
+            let assumed = node.hypothesis;
+            return Ok(Comparison::of(assumed == new || self.identity.identical(types, assumed, new)));
+        }
+        node.hypothesis = new;
+        self.assumed.push(canon);
+        let (info, canon_info) = (new_node.info, node.info);
+        let (a, b) = if new >= start_id && canon >= start_id {
+            (&types.words[new_node.start as usize..], &types.words[node.start as usize..])
+        } else {
+            (types.record(new), types.record(canon))
+        };
         if a[NAME] != b[NAME] {
-            return Ok(false);
+            return Ok(Comparison::Differs);
         }
-        let (kind, canon_kind) = (types.kind(new), types.kind(canon));
+        let (kind, canon_kind) = (Kind::of_info(info), Kind::of_info(canon_info));
         if kind != canon_kind {
+            self.to_merge.push(canon);
             if kind == Some(Kind::Fwd) {
-                return Ok(fwd_kind(a) == canon_kind);
+                return Ok(Comparison::of(fwd_kind(a) == canon_kind));
             }
-            if canon_kind == Some(Kind::Fwd) && fwd_kind(b) == kind {
-                self.would_change_base |= canon < types.start_id;
-                return Ok(true);
-            }
-            return Ok(false);
+            let same = canon_kind == Some(Kind::Fwd) && fwd_kind(b) == kind;
+            self.would_change_base |= same && canon < start_id;
+            return Ok(Comparison::of(same));
         }
-        let equal = match kind {
-            Some(Kind::Int) => same_int(a, b),
-            Some(Kind::Enum | Kind::Enum64) => compatible_enum(a, b),
-            Some(Kind::Fwd | Kind::Float) => same_head(a, b),
+        Ok(match kind {
+            Some(Kind::Int) => Comparison::of(same_int(a, b)),
+            Some(Kind::Enum | Kind::Enum64) => Comparison::of(compatible_enum(a, b)),
+            Some(Kind::Float) => Comparison::of(same_head(a, b)),
+            Some(Kind::Fwd) => {
+                self.to_merge.push(canon);
+                Comparison::of(same_head(a, b))
+            }
             Some(Kind::Const | Kind::Volatile | Kind::Restrict | Kind::Ptr | Kind::Typedef | Kind::Func | Kind::TypeTag) => {
-                if a[INFO] != b[INFO] {
-                    return Ok(false);
+                if info != canon_info {
+                    return Ok(Comparison::Differs);
                 }
-                self.push(types, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
-                true
+                Comparison::Depends(a[SIZE_OR_TYPE], b[SIZE_OR_TYPE])
             }
             Some(Kind::Array) => {
                 if !same_array(a, b) {
-                    return Ok(false);
+                    return Ok(Comparison::Differs);
                 }
-                self.push(types, a[HEAD], b[HEAD]);
-                self.push(types, a[HEAD + 1], b[HEAD + 1]);
-                true
+                note(&mut self.pending, types, a[HEAD], b[HEAD]);
+                Comparison::Depends(a[HEAD + 1], b[HEAD + 1])
             }
             Some(Kind::Struct | Kind::Union) => {
-                if !same_composite(a, b) {
-                    return Ok(false);
+                self.to_merge.push(canon);
+                if !same_head(a, b) {
+                    return Ok(Comparison::Differs);
                 }
-                for at in (0..vlen_of(a[INFO])).rev().map(|i| HEAD + i * 3 + 1) {
-                    self.push(types, a[at], b[at]);
+                let words = vlen_of(info) * 3;
+                let (a, b) = (&a[HEAD..HEAD + words], &b[HEAD..HEAD + words]);
+                let first = self.pending.len();
+                for (a, b) in a.chunks_exact(3).zip(b.chunks_exact(3)) {
+                    if a[0] != b[0] || a[2] != b[2] {
+                        return Ok(Comparison::Differs);
+                    }
+                    note(&mut self.pending, types, a[1], b[1]);
                 }
-                true
+                self.pending[first..].reverse();
+                Comparison::Same
             }
             Some(Kind::FuncProto) => {
-                if !same_proto(a, b) {
-                    return Ok(false);
+                if info != canon_info {
+                    return Ok(Comparison::Differs);
                 }
-                for at in (0..vlen_of(a[INFO])).rev().map(|i| HEAD + i * 2 + 1) {
-                    self.push(types, a[at], b[at]);
+                let result = (a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
+                let words = vlen_of(info) * 2;
+                let (a, b) = (&a[HEAD..HEAD + words], &b[HEAD..HEAD + words]);
+                let first = self.pending.len();
+                for (a, b) in a.chunks_exact(2).zip(b.chunks_exact(2)) {
+                    if a[0] != b[0] {
+                        return Ok(Comparison::Differs);
+                    }
+                    note(&mut self.pending, types, a[1], b[1]);
                 }
-                self.push(types, a[SIZE_OR_TYPE], b[SIZE_OR_TYPE]);
-                true
+                self.pending[first..].reverse();
+                Comparison::Depends(result.0, result.1)
             }
             None | Some(Kind::Var | Kind::Datasec | Kind::DeclTag) => {
                 return Err(BtfError::Record { id: new, what: "a variable, section or tag is no part of another type" });
             }
-        };
-        Ok(equal)
+        })
     }
 
     /// Turns the hypothesis of a successful comparison into mappings.
     fn merge(&mut self, types: &mut Types) {
-        for &id in &self.assumed {
+        for &id in &self.to_merge {
             let new = types.resolve(types.nodes[id as usize].hypothesis);
             let canon = types.resolve(id);
             let (new_kind, canon_kind) = (types.kind(new), types.kind(canon));
@@ -198,6 +222,92 @@ impl Equivalence {
             }
         }
     }
+}
+
+/// What came of comparing two records.
+enum Comparison {
+    Differs,
+    /// Equal if what was noted is.
+    Same,
+    /// Equal if what was noted is, and this pair, which comes first.
+    Depends(u32, u32),
+}
+
+impl Comparison {
+    #[inline]
+    fn of(same: bool) -> Comparison {
+        if same { Comparison::Same } else { Comparison::Differs }
+    }
+}
+
+/// Whether a pair is known to be equal: by the map, or because it has been met. Neither changes back during a comparison, so this
+/// can be asked early.
+#[inline(always)]
+fn is_settled(types: &Types, new: u32, canon: u32) -> bool {
+    if new == canon {
+        return true;
+    }
+    let (a, b) = (&types.nodes[new as usize], &types.nodes[canon as usize]);
+    if b.hypothesis == new {
+        return true;
+    }
+    match (a.map <= MAX_ID, b.map <= MAX_ID) {
+        (false, false) => false,
+        (true, true) if a.map == b.map => true,
+        _ => types.resolve(new) == types.resolve(canon),
+    }
+}
+
+#[inline(always)]
+fn note(pending: &mut Vec<(u32, u32)>, types: &Types, new: u32, canon: u32) {
+    if !is_settled(types, new, canon) {
+        pending.push((new, canon));
+    }
+}
+
+/// What the types of a struct's first and last members are, as far as comparisons go straight on: qualifiers, pointers and shapes of
+/// nameless structs up to the first name, array or the like. A struct with another value is no equal one. There are unions with
+/// the same members by the hundreds, made by macros around whatever they are given.
+pub(super) fn ends_of(types: &Types, record: &[u32]) -> u32 {
+    match vlen_of(record[INFO]) {
+        0 => 0,
+        1 => chain_from(types, record[HEAD + 1]),
+        n => chain_from(types, record[HEAD + 1]) ^ chain_from(types, record[HEAD + 3 * n - 2]).rotate_left(16),
+    }
+}
+
+fn chain_from(types: &Types, mut id: u32) -> u32 {
+    /// Longer chains are cut off.
+    const MAX_CHAIN: u32 = 8;
+    let mut mix = Mix::default();
+    for _ in 0..MAX_CHAIN {
+        let record = types.record(id);
+        mix = mix.with(record[NAME]);
+        match Kind::of_info(record[INFO]) {
+            Some(kind @ (Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict)) => {
+                mix = mix.with(kind as u32);
+                id = record[SIZE_OR_TYPE];
+            }
+            Some(Kind::Struct | Kind::Union) if record[NAME] == 0 && !types.has_nameless_fwd => {
+                mix = mix.composite(record);
+                if vlen_of(record[INFO]) == 0 {
+                    break;
+                }
+                id = record[HEAD + 1];
+            }
+            // What comparisons may take for each other counts as one.
+            kind => {
+                let class = match kind {
+                    Some(Kind::Fwd | Kind::Union) => Some(Kind::Struct),
+                    Some(Kind::Enum64) => Some(Kind::Enum),
+                    kind => kind,
+                };
+                mix = mix.with(class.map_or(0, |class| class as u32));
+                break;
+            }
+        }
+    }
+    mix.finish()
 }
 
 /// The kind that a forward declaration declares.

@@ -27,12 +27,12 @@ mod prim;
 mod refs;
 mod table;
 
-use super::record::{INFO, id_slots, name_slots, record_len};
+use super::record::{INFO, NAME, ids_reach, name_slots, record_len};
 use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
 use equiv::Equivalence;
 use std::sync::Arc;
-use table::Table;
+use table::{Candidate, Table};
 
 /// How [`Btf::dedup`] works.
 #[derive(Clone, Copy, Default, Debug)]
@@ -53,6 +53,10 @@ const IN_PROGRESS: u32 = u32::MAX - 1;
 struct Dedup {
     types: Types,
     table: Table,
+    /// Own types that refer to no other, in order.
+    prims: Vec<u32>,
+    /// Structs and unions that stay, in order, those of the base included.
+    composites: Vec<u32>,
 }
 
 /// What is known of one type. Kept together because the walks jump from type to type: this way each costs one cache miss here and
@@ -82,6 +86,8 @@ struct Types {
     words: Vec<u32>,
     start_id: u32,
     base: Option<Arc<Btf>>,
+    /// There is a forward declaration without a name: it counts as any struct without one.
+    has_nameless_fwd: bool,
 }
 
 impl Types {
@@ -89,6 +95,12 @@ impl Types {
     #[inline]
     fn record(&self, id: u32) -> &[u32] {
         if id >= self.start_id { &self.words[self.start(id)..] } else { self.base_record(id) }
+    }
+
+    /// [`Types::record`] of a candidate.
+    #[inline]
+    fn candidate(&self, candidate: Candidate) -> &[u32] {
+        if candidate.id >= self.start_id { &self.words[candidate.start as usize..] } else { self.base_record(candidate.id) }
     }
 
     #[cold]
@@ -163,13 +175,16 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
-        let nodes = self.nodes()?;
+        let (nodes, prims) = self.nodes()?;
         self.dedup_strings()?;
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
-        let types = Types { nodes, words, start_id: self.start_id, base: self.base.clone() };
-        let mut dedup = Dedup { types, table: Table::new(mask) };
+        let mut types = Types { nodes, words, start_id: self.start_id, base: self.base.clone(), has_nameless_fwd: false };
+        let candidates = (1..self.start_id).chain(prims.iter().copied());
+        types.has_nameless_fwd =
+            candidates.into_iter().any(|id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
+        let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
         let result = dedup.settle_all(opts);
         let types = dedup.types;
         if let Err(err) = result {
@@ -183,30 +198,36 @@ impl Btf {
         Ok(compacted.map)
     }
 
-    /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
-    fn nodes(&self) -> Result<Vec<Node>, BtfError> {
+    /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical. Also returns
+    /// the own types that refer to no other.
+    fn nodes(&self) -> Result<(Vec<Node>, Vec<u32>), BtfError> {
         let type_count = self.type_count();
         let mut nodes = Vec::with_capacity(type_count as usize);
+        let mut prims = Vec::new();
         nodes.push(Node { map: 0, hypothesis: UNMAPPED, start: 0, info: 0 });
         if let Some(base) = &self.base {
             base::each(base, |id, [_, info, _], _| nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info }));
         }
-        for (index, &start) in self.starts.iter().enumerate() {
-            let id = self.start_id + index as u32;
-            let end = self.starts.get(index + 1).map_or(self.words.len(), |&s| s as usize);
-            let words = self.words.get(start as usize..end).unwrap_or(&[]);
+        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
+        for ((&start, end), id) in self.starts.iter().zip(ends).zip(self.start_id..) {
+            let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
             let len = words.get(INFO).and_then(|&info| record_len(info));
             if len != Some(words.len()) {
                 return Err(BtfError::Record { id, what: "length does not fit the kind" });
             }
-            let info = words[INFO];
-            if id_slots(info).any(|slot| words[slot] >= type_count) {
+            if ids_reach(words, type_count) {
                 return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
             }
-            let map = if matches!(Kind::of_info(info), Some(Kind::Var | Kind::Datasec)) { id } else { UNMAPPED };
+            let info = words[INFO];
+            let mut map = UNMAPPED;
+            match Kind::of_info(info) {
+                Some(Kind::Var | Kind::Datasec) => map = id,
+                Some(Kind::Int | Kind::Fwd | Kind::Float | Kind::Enum | Kind::Enum64) => prims.push(id),
+                _ => {}
+            }
             nodes.push(Node { map, hypothesis: UNMAPPED, start, info });
         }
-        Ok(nodes)
+        Ok((nodes, prims))
     }
 
     /// Stores each string once, in the order of first use, and drops the unused ones.
@@ -244,8 +265,14 @@ impl Dedup {
         self.prim_types(!opts.skip_fwd_resolution);
         Equivalence::default().run(self)?;
         if !opts.skip_fwd_resolution {
-            self.types.resolve_fwds();
+            self.resolve_fwds();
         }
         self.ref_types()
+    }
+
+    /// Makes a type a candidate.
+    #[inline]
+    fn add(&mut self, hash: u32, id: u32) {
+        self.table.add(hash, Candidate { id, start: self.types.nodes[id as usize].start });
     }
 }

@@ -6,7 +6,8 @@ use crate::btf::record::HEAD;
 
 impl Dedup {
     pub(super) fn prim_types(&mut self, resolve_fwds: bool) {
-        for id in self.types.own_ids() {
+        for at in 0..self.prims.len() {
+            let id = self.prims[at];
             match self.types.kind(id) {
                 Some(Kind::Int) => self.plain_type(id, HEAD + 1),
                 Some(Kind::Fwd | Kind::Float) => self.plain_type(id, HEAD),
@@ -22,13 +23,13 @@ impl Dedup {
         let hash = hash_content(record, len);
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
-            if same_content(record, self.types.record(candidate), len) {
-                self.types.set_map(id, candidate);
+            if same_content(record, self.types.candidate(candidate), len) {
+                self.types.set_map(id, candidate.id);
                 return;
             }
         }
         self.types.set_map(id, id);
-        self.table.add(hash, id);
+        self.add(hash, id);
     }
 
     /// A full enum takes over the forward declarations of its name, and a forward declaration goes to whatever comes first.
@@ -36,20 +37,20 @@ impl Dedup {
         let hash = hash_enum(self.types.record(id));
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
-            let (record, other) = (self.types.record(id), self.types.record(candidate));
+            let (record, other) = (self.types.record(id), self.types.candidate(candidate));
             if same_enum(record, other) {
-                self.types.set_map(id, candidate);
+                self.types.set_map(id, candidate.id);
                 return;
             }
             if resolve_fwds && compatible_enum(record, other) {
                 if is_enum_fwd(record) {
-                    self.types.set_map(id, candidate);
+                    self.types.set_map(id, candidate.id);
                     return;
                 }
-                self.types.set_map(candidate, id);
+                self.types.set_map(candidate.id, id);
             }
         }
         self.types.set_map(id, id);
-        self.table.add(hash, id);
+        self.add(hash, id);
     }
 }

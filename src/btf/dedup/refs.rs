@@ -4,8 +4,8 @@
 //! replaced by canonical ones, deepest first, and is then equal to another exactly when all words are equal.
 
 use super::compare::{hash_content, same_content};
-use super::{BtfError, Dedup, IN_PROGRESS, MAX_ID};
-use crate::btf::record::{INFO, Slots, id_slots, record_len};
+use super::{BtfError, Dedup, IN_PROGRESS, Kind, MAX_ID, Types};
+use crate::btf::record::{HEAD, INFO, SIZE_OR_TYPE, Slots, id_slots, record_len};
 
 /// A type on the path of the walk and the references still to settle.
 struct Frame {
@@ -16,11 +16,47 @@ struct Frame {
     slots: Slots,
 }
 
+impl Types {
+    /// Replaces what the own type refers to by canonical types; `false` when one of them is not settled yet.
+    #[inline]
+    fn replace_settled(&mut self, id: u32) -> bool {
+        let node = self.nodes[id as usize];
+        let start = node.start as usize;
+        match Kind::of_info(node.info) {
+            Some(Kind::FuncProto) => {
+                let rows = start + HEAD..start + record_len(node.info).unwrap_or(HEAD);
+                self.replace_word(start + SIZE_OR_TYPE) && (rows.start + 1..rows.end).step_by(2).all(|at| self.replace_word(at))
+            }
+            Some(Kind::Array) => self.replace_word(start + HEAD) && self.replace_word(start + HEAD + 1),
+            _ => self.replace_word(start + SIZE_OR_TYPE),
+        }
+    }
+
+    #[inline]
+    fn replace_word(&mut self, at: usize) -> bool {
+        let target = self.words[at];
+        let map = self.map(target);
+        if map != target {
+            if map > MAX_ID {
+                return false;
+            }
+            self.words[at] = self.resolve(map);
+        }
+        true
+    }
+}
+
 impl Dedup {
     pub(super) fn ref_types(&mut self) -> Result<(), BtfError> {
         let mut path = Vec::new();
         for id in self.types.own_ids() {
-            if !self.types.is_mapped(id) {
+            if self.types.is_mapped(id) {
+                continue;
+            }
+            // Most types refer to what came before.
+            if self.types.replace_settled(id) {
+                self.settle(id, self.types.start(id));
+            } else {
                 self.enter(&mut path, id);
                 self.walk(&mut path)?;
             }
@@ -38,15 +74,14 @@ impl Dedup {
         while let Some(frame) = path.last_mut() {
             let mut unsettled = None;
             while let Some(word) = frame.awaited.take().or_else(|| Some(frame.start + frame.slots.next()?)) {
-                let target = self.types.words[word];
-                match self.types.map(target) {
-                    IN_PROGRESS => return Err(BtfError::ReferenceLoop { id: target }),
-                    mapped if mapped <= MAX_ID => self.types.words[word] = self.types.resolve(target),
-                    _ => {
-                        frame.awaited = Some(word);
-                        unsettled = Some(target);
-                        break;
+                if !self.types.replace_word(word) {
+                    let target = self.types.words[word];
+                    if self.types.map(target) == IN_PROGRESS {
+                        return Err(BtfError::ReferenceLoop { id: target });
                     }
+                    frame.awaited = Some(word);
+                    unsettled = Some(target);
+                    break;
                 }
             }
             if let Some(target) = unsettled {
@@ -61,18 +96,19 @@ impl Dedup {
     }
 
     /// Finds the canonical type of one whose references are canonical.
+    #[inline]
     fn settle(&mut self, id: u32, start: usize) {
         let record = &self.types.words[start..];
         let len = record_len(record[INFO]).unwrap_or(0);
         let hash = hash_content(record, len);
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
-            if same_content(record, self.types.record(candidate), len) {
-                self.types.set_map(id, candidate);
+            if same_content(record, self.types.candidate(candidate), len) {
+                self.types.set_map(id, candidate.id);
                 return;
             }
         }
         self.types.set_map(id, id);
-        self.table.add(hash, id);
+        self.add(hash, id);
     }
 }

@@ -8,9 +8,16 @@
 
 const END: u32 = u32::MAX;
 
+/// A type, and the word index of its record when it is none of the base's: looking at a candidate should not cost two cache misses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Candidate {
+    pub id: u32,
+    pub start: u32,
+}
+
 struct Entry {
     hash: u32,
-    id: u32,
+    candidate: Candidate,
     next: u32,
 }
 
@@ -57,23 +64,23 @@ impl Table {
         Cursor { at: self.buckets.get(self.bucket(hash)).copied().unwrap_or(END), hash }
     }
 
-    /// The next candidate's id.
+    /// The next candidate.
     #[inline]
-    pub(super) fn next(&self, cursor: &mut Cursor) -> Option<u32> {
+    pub(super) fn next(&self, cursor: &mut Cursor) -> Option<Candidate> {
         while let Some(entry) = self.entries.get(cursor.at as usize) {
             cursor.at = entry.next;
             if entry.hash == cursor.hash {
-                return Some(entry.id);
+                return Some(entry.candidate);
             }
         }
         None
     }
 
-    pub(super) fn add(&mut self, hash: u32, id: u32) {
+    pub(super) fn add(&mut self, hash: u32, candidate: Candidate) {
         self.count_one();
         let hash = self.effective(hash);
         let bucket = self.bucket(hash);
-        self.entries.push(Entry { hash, id, next: self.buckets[bucket] });
+        self.entries.push(Entry { hash, candidate, next: self.buckets[bucket] });
         self.buckets[bucket] = self.entries.len() as u32 - 1;
     }
 
@@ -109,7 +116,7 @@ mod tests {
 
     fn chain(table: &Table, hash: u32) -> Vec<u32> {
         let mut cursor = table.candidates(hash);
-        std::iter::from_fn(|| table.next(&mut cursor)).collect()
+        std::iter::from_fn(|| Some(table.next(&mut cursor)?.id)).collect()
     }
 
     #[test]
@@ -118,11 +125,11 @@ mod tests {
             let mut table = Table::new(mask);
             assert_eq!(chain(&table, 7), []);
             for id in 1..=6 {
-                table.add(7, id);
+                table.add(7, Candidate { id, start: 0 });
             }
             // The fourth entry made four buckets eight, which turned the first three around.
             assert_eq!(chain(&table, 7), [6, 5, 4, 1, 2, 3]);
-            table.add(7, 7);
+            table.add(7, Candidate { id: 7, start: 0 });
             assert_eq!(chain(&table, 7), [7, 3, 2, 1, 4, 5, 6]);
         }
     }
