@@ -4,7 +4,7 @@ mod btf_support;
 
 use btf_support::generate::Rng;
 use btf_support::{Op, OurWay, assert_same, build, op};
-use dwarves::btf::{Btf, BtfError, Endian, Kind, TypeId};
+use dwarves::btf::{Btf, BtfError, Endian, Kind, StrOff, TypeId};
 
 const NAMES: [&str; 5] = ["", "a", "b", "int", "a_rather_long_name"];
 const NUMBERS: [i64; 18] = [-2, -1, 0, 1, 2, 3, 4, 7, 8, 12, 16, 24, 32, 255, 256, 0x100_0000, 0x7fff_ffff, 0x1_0000_0000 - 1];
@@ -131,14 +131,13 @@ fn records_in_bulk() {
     for name in [&b"int"[..], b"s", b"p"] {
         btf.add_str(name).unwrap();
     }
-    let first = btf.push_records(&words, &starts).unwrap();
-    assert_eq!(first, TypeId(1));
+    btf.push_run(&words, starts.iter().copied()).unwrap();
     assert_eq!(btf.to_bytes(), piece.to_bytes());
 
-    let second = btf.push_records(&words, &starts).unwrap();
-    assert_eq!(second, TypeId(4));
-    assert_eq!(btf.words_from_mut(second), &words[..]);
-    assert_eq!(btf.words_from_mut(TypeId(7)), &[0u32; 0]);
+    let (placed, mut strings) = btf.push_run(&words, starts.iter().copied()).unwrap();
+    assert_eq!(placed, words);
+    assert_eq!(strings.add(b"s").unwrap(), StrOff(placed[words.len() - 6]));
+    assert_eq!(btf.type_count(), 7);
     let (blank, record) = btf.push_blank(3).unwrap();
     record.copy_from_slice(piece.record(TypeId(2)).unwrap());
     assert_eq!((blank, btf.kind(blank), btf.name(TypeId(6))), (TypeId(7), Some(Kind::Ptr), &b"s"[..]));

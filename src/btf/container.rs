@@ -27,6 +27,28 @@ pub struct Btf {
     pub(super) strs_unique: bool,
 }
 
+/// The strings of a BTF whose records are in use.
+pub struct Strings<'a> {
+    base: Option<&'a Btf>,
+    start_str: u32,
+    strs: &'a mut StringSet,
+}
+
+impl Strings<'_> {
+    /// See [`Btf::add_str`].
+    pub fn add(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
+        if memchr::memchr(0, s).is_some() {
+            return Err(BtfError::Argument("a string must not contain NUL"));
+        }
+        let hash = hash_of(s);
+        if let Some(offset) = self.base.and_then(|base| base.find_hashed(s, hash)) {
+            return Ok(offset);
+        }
+        let offset = self.strs.add(s, hash)?;
+        offset.checked_add(self.start_str).filter(|&o| o <= MAX_ID).map(StrOff).ok_or(BtfError::TooManyStrings)
+    }
+}
+
 impl fmt::Debug for Btf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Btf")
@@ -108,15 +130,12 @@ impl Btf {
 
     /// Adds `s` unless it is there already, in the base or here. `s` must not contain NUL.
     pub fn add_str(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
-        if memchr::memchr(0, s).is_some() {
-            return Err(BtfError::Argument("a string must not contain NUL"));
-        }
-        let hash = hash_of(s);
-        if let Some(offset) = self.base.as_ref().and_then(|base| base.find_hashed(s, hash)) {
-            return Ok(offset);
-        }
-        let offset = self.strs.add(s, hash)?;
-        offset.checked_add(self.start_str).filter(|&o| o <= MAX_ID).map(StrOff).ok_or(BtfError::TooManyStrings)
+        self.strings().add(s)
+    }
+
+    /// The strings, to add to.
+    pub fn strings(&mut self) -> Strings<'_> {
+        Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs }
     }
 
     /// Where `s` is stored as a string of its own, in the base or here. `s` must not contain NUL.
@@ -196,17 +215,19 @@ impl Btf {
         Ok((TypeId(id), &mut words[start..]))
     }
 
-    /// Appends records in bulk: `starts` are word indices into `words`, ascending from 0. Returns the first one's id; patch the
-    /// words afterwards through [`words_from_mut`](Btf::words_from_mut).
-    pub fn push_records(&mut self, words: &[u32], starts: &[u32]) -> Result<TypeId, BtfError> {
-        let id = self.type_count();
-        if starts.len() > (MAX_ID - id) as usize || self.words.len() + words.len() > (u32::MAX / 4) as usize {
+    /// Appends neighbouring records in bulk: `starts` are word indices into `words`, ascending from 0. Returns the words where they are now,
+    /// to be completed, and the strings.
+    pub fn push_run(&mut self, words: &[u32], starts: impl Iterator<Item = u32>) -> Result<(&mut [u32], Strings<'_>), BtfError> {
+        self.claim_id(words.len())?;
+        let offset = self.words.len();
+        self.starts.extend(starts.map(|start| start + offset as u32));
+        if self.starts.len() > (MAX_ID - self.start_id) as usize {
             return Err(BtfError::TooManyTypes);
         }
-        let offset = self.words.len() as u32;
-        self.starts.extend(starts.iter().map(|&start| start + offset));
-        self.words.to_mut().extend_from_slice(words);
-        Ok(TypeId(id))
+        let all = self.words.to_mut();
+        all.extend_from_slice(words);
+        let strings = Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs };
+        Ok((&mut all[offset..], strings))
     }
 
     #[inline]
@@ -233,14 +254,6 @@ impl Btf {
     pub fn record_mut(&mut self, id: TypeId) -> Option<&mut [u32]> {
         let range = self.own_range(id.0.checked_sub(self.start_id)? as usize)?;
         self.words.to_mut().get_mut(range)
-    }
-
-    /// All words from the own record `first` to the end; empty when `first` is the next id.
-    #[inline]
-    pub fn words_from_mut(&mut self, first: TypeId) -> &mut [u32] {
-        let index = first.0.saturating_sub(self.start_id) as usize;
-        let start = self.starts.get(index).map_or(self.words.len(), |&s| s as usize);
-        &mut self.words.to_mut()[start..]
     }
 
     /// Gives back memory reserved beyond what is used.
