@@ -259,7 +259,7 @@ impl DwarfFile {
         let mut found = OutwardForms::default();
         let mut offset = 0;
         let mut chunk = Vec::new();
-        let mut take = 1u64 << 20;
+        let mut take = 256u64 << 10;
         loop {
             let left = self.abbrev.len() - offset;
             if left == 0 {
@@ -268,20 +268,14 @@ impl DwarfFile {
             take = take.min(left);
             chunk.resize(take as usize, 0);
             self.abbrev.read_exact_at(offset, &mut chunk)?;
-            let mut c = Cursor::new(&chunk, self.big, offset, ".debug_abbrev");
-            let mut done = 0;
-            loop {
-                match note_forms(&mut c, &mut found) {
-                    Ok(()) if c.is_empty() => {
-                        done = c.pos();
-                        break;
-                    }
-                    Ok(()) => done = c.pos(),
-                    Err(_) if done > 0 => break,
-                    // An abbreviation larger than the chunk, or damage at the section's end, which units will tell of.
-                    Err(_) if take < left => break,
-                    Err(_) => return Ok(found),
-                }
+            let mut rest = &chunk[..];
+            while let Some(next) = Some(rest).filter(|rest| !rest.is_empty()).and_then(|rest| note_forms(rest, &mut found)) {
+                rest = next;
+            }
+            let done = chunk.len() - rest.len();
+            // An abbreviation larger than the chunk, or damage at the section's end, which units will tell of.
+            if done == 0 && take == left {
+                return Ok(found);
             }
             if done == 0 {
                 take = take.saturating_mul(4);
@@ -366,23 +360,44 @@ pub struct OutwardForms {
     pub alternate: bool,
 }
 
-/// Reads one abbreviation, or the end of a table.
-fn note_forms(c: &mut Cursor<'_>, found: &mut OutwardForms) -> Result<(), DwarfError> {
-    if c.uleb()? == 0 {
-        return Ok(());
+/// Reads one abbreviation, or the end of a table, from the start of `bytes`; returns what follows, `None` when it ends too early.
+///
+/// A kernel has megabytes of them, all read before the first unit is: nearly all numbers are single bytes, nearly all forms without
+/// interest.
+fn note_forms<'a>(bytes: &'a [u8], found: &mut OutwardForms) -> Option<&'a [u8]> {
+    const fn bits(forms: &[dw::DwForm]) -> u64 {
+        let (mut bits, mut i) = (0, 0);
+        while i < forms.len() {
+            bits |= 1 << forms[i].0;
+            i += 1;
+        }
+        bits
     }
-    c.uleb()?;
-    c.u8()?;
+    const OF_INTEREST: u64 = bits(&[
+        dw::DW_FORM_implicit_const,
+        dw::DW_FORM_ref_addr,
+        dw::DW_FORM_ref_sig8,
+        dw::DW_FORM_ref_sup4,
+        dw::DW_FORM_ref_sup8,
+    ]);
+    let (code, rest) = number(bytes)?;
+    if code == 0 {
+        return Some(rest);
+    }
+    let (_tag, rest) = number(rest)?;
+    let (_has_children, mut rest) = rest.split_first()?;
     loop {
-        let at = c.uleb()?;
-        let form = c.uleb()?;
+        let (at, form);
+        (at, rest) = number(rest)?;
+        (form, rest) = number(rest)?;
         if at == 0 && form == 0 {
-            return Ok(());
+            return Some(rest);
+        }
+        if form < 64 && OF_INTEREST >> form & 1 == 0 {
+            continue;
         }
         match dw::DwForm(u16::try_from(form).unwrap_or(0)) {
-            dw::DW_FORM_implicit_const => {
-                c.sleb()?;
-            }
+            dw::DW_FORM_implicit_const => (_, rest) = number(rest)?,
             dw::DW_FORM_ref_addr => found.ref_addr = true,
             dw::DW_FORM_ref_sig8 => found.signature = true,
             dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 => found.alternate = true,
@@ -405,6 +420,22 @@ fn shares(elf: &ElfFile, parts: &[Part]) -> Result<FxHashMap<u64, Contribution>,
         }
     }
     Ok(found)
+}
+
+/// A LEB128 number and what follows it. Of a signed one, only the length is right.
+#[inline(always)]
+fn number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    match bytes {
+        [byte @ ..0x80, rest @ ..] => Some((u64::from(*byte), rest)),
+        _ => long_number(bytes),
+    }
+}
+
+fn long_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let end = bytes.iter().position(|&byte| byte < 0x80)? + 1;
+    let (number, rest) = bytes.split_at(end);
+    let value = number.iter().rev().fold(0, |value: u64, &byte| value << 7 | u64::from(byte & 0x7f));
+    Some((value, rest))
 }
 
 /// The sections of units in the order of the space of units.
