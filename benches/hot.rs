@@ -39,7 +39,7 @@ impl Input {
     fn open() -> Input {
         let path = std::env::var_os("DWARVES_BENCH_FILE").map_or_else(synthetic, PathBuf::from);
         let elf = Arc::new(ElfFile::open(&path).expect("an ELF file"));
-        let functions = ElfFunctions::collect(&elf).expect("symbols");
+        let functions = ElfFunctions::collect(&elf, &[]).expect("symbols");
         let dwarf = Arc::new(DwarfFile::open(elf).expect("DWARF").expect("DWARF in the file"));
         let (mut headers, mut offset) = (Vec::new(), 0);
         while let Some(header) = dwarf.unit_header(offset).expect("units") {

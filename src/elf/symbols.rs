@@ -1,6 +1,6 @@
 //! The symbol table.
 
-use super::codec::Codec;
+use super::codec::{Codec, SymbolEntry};
 use super::file;
 use super::{ElfError, ElfFile};
 use object::elf;
@@ -51,14 +51,17 @@ impl Symbols {
     pub fn get(&self, index: usize) -> Option<Symbol<'_>> {
         let size = self.codec.symbol_size();
         let start = index.checked_mul(size)?;
-        let entry = self.codec.symbol(self.entries.get(start..start.checked_add(size)?)?);
+        Some(self.symbol(index, self.codec.symbol(self.entries.get(start..start.checked_add(size)?)?)))
+    }
+
+    fn symbol(&self, index: usize, entry: SymbolEntry) -> Symbol<'_> {
         let extended = entry.shndx == elf::SHN_XINDEX.0;
         let shndx = if extended {
             self.section_indices.get(4 * index..4 * index + 4).map_or(0, |raw| self.codec.u32(raw, 0))
         } else {
             u32::from(entry.shndx)
         };
-        Some(Symbol {
+        Symbol {
             name: file::name_at(&self.names, entry.name),
             value: entry.value,
             size: entry.size,
@@ -68,12 +71,53 @@ impl Symbols {
             shndx,
             reserved: !extended && entry.shndx >= elf::SHN_LORESERVE,
             index: index as u32,
-        })
+        }
+    }
+
+    /// All symbols in table order, the null symbol first, each to be read as far as it is needed.
+    pub fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let size = self.codec.symbol_size();
+        let entries = self.entries.chunks_exact(size).enumerate();
+        entries.map(|(index, bytes)| Entry { symbols: self, index, entry: self.codec.symbol(bytes) })
     }
 
     /// All symbols in table order, the null symbol first.
     pub fn iter(&self) -> SymbolIter<'_> {
         SymbolIter { symbols: self, next: 0 }
+    }
+}
+
+/// A symbol whose name has not been looked at.
+pub struct Entry<'a> {
+    symbols: &'a Symbols,
+    index: usize,
+    entry: SymbolEntry,
+}
+
+impl<'a> Entry<'a> {
+    /// `STT_*`
+    pub fn st_type(&self) -> u8 {
+        self.entry.info & 0xf
+    }
+
+    /// See [`Symbol::value`].
+    pub fn value(&self) -> u64 {
+        self.entry.value
+    }
+
+    /// See [`Symbol::name`].
+    pub fn name(&self) -> &'a [u8] {
+        file::name_at(&self.symbols.names, self.entry.name)
+    }
+
+    /// Whether the name may start with `prefix`; its end is not looked for.
+    pub fn name_starts_with(&self, prefix: &[u8]) -> bool {
+        self.symbols.names.get(self.entry.name as usize..).is_some_and(|rest| rest.starts_with(prefix))
+    }
+
+    /// The symbol with all that is known of it.
+    pub fn get(&self) -> Symbol<'a> {
+        self.symbols.symbol(self.index, self.entry)
     }
 }
 

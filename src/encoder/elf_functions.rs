@@ -5,12 +5,13 @@
 //! before the first dot. Pieces that are no functions of their own (`.cold`, `.part`) do not count.
 //!
 //! The table is built once and then asked by all workers for every function DIE, which is why looking up a name is a hash
-//! lookup and needs no lock. Indices are in the order of the names, which is the order functions have in the BTF.
+//! lookup and needs no lock. Indices are in the order in which the symbol table has the names first: sorting is left to the end, when it
+//! is known which of them count ([`ElfFunctions::ranks`]).
 
 use std::hash::Hasher;
 use std::ops::Range;
 
-use object::elf::STT_FUNC;
+use object::elf::{STT_FUNC, STT_OBJECT};
 use rustc_hash::FxHasher;
 
 use crate::elf::{ElfError, ElfFile};
@@ -25,7 +26,8 @@ pub struct ElfFunctions {
     /// Addresses of the pieces that do not count, sorted.
     pieces: Vec<u64>,
     btf_ids: Vec<IdSymbol>,
-    /// Open addressing, a power of two: upper half the hash, lower half the index plus one; 0 is free.
+    objects: Vec<(u32, Box<[u8]>)>,
+    /// Open addressing, a power of two: upper half the hash, whose first bits say where to begin; lower half the index plus one; 0 is free.
     slots: Vec<u64>,
     has_symbol_table: bool,
     relocatable: bool,
@@ -41,7 +43,6 @@ struct Function {
 #[derive(Clone, Debug)]
 struct Symbol {
     name: Range<u32>,
-    base_len: u32,
     addr: u64,
 }
 
@@ -67,108 +68,164 @@ pub struct FunctionSymbol<'a> {
 }
 
 impl ElfFunctions {
-    /// Collects the functions of `.symtab`. A file without one has no functions.
-    pub fn collect(elf: &ElfFile) -> Result<ElfFunctions, ElfError> {
+    /// Collects the functions of `.symtab`, and the objects in the sections that are `wanted`, by number. A file without a symbol table has
+    /// neither.
+    pub fn collect(elf: &ElfFile, wanted: &[bool]) -> Result<ElfFunctions, ElfError> {
         let Some(symbols) = elf.symbols()? else {
             return Ok(ElfFunctions { relocatable: elf.is_relocatable(), ..ElfFunctions::default() });
         };
-        let mut btf_ids = Vec::new();
-        let functions = symbols.iter().filter(|symbol| {
-            if symbol.name.starts_with(ID_PREFIX) && !symbol.reserved {
-                let (value, size, section) = (symbol.value, symbol.size, symbol.shndx);
-                btf_ids.push(IdSymbol { name: symbol.name.into(), value, size, section });
+        let (mut btf_ids, mut objects) = (Vec::new(), Vec::new());
+        let functions = symbols.entries().filter_map(|symbol| {
+            if symbol.st_type() == STT_FUNC.0 {
+                return Some((symbol.name(), symbol.value()));
             }
-            symbol.st_type == STT_FUNC.0
+            if symbol.name_starts_with(ID_PREFIX) {
+                let symbol = symbol.get();
+                if !symbol.reserved {
+                    let (value, size, section) = (symbol.value, symbol.size, symbol.shndx);
+                    btf_ids.push(IdSymbol { name: symbol.name.into(), value, size, section });
+                }
+            }
+            if symbol.st_type() == STT_OBJECT.0 {
+                let symbol = symbol.get();
+                if !symbol.reserved && wanted.get(symbol.shndx as usize).is_some_and(|&wanted| wanted) {
+                    objects.push((symbol.shndx, symbol.name.into()));
+                }
+            }
+            None
         });
-        let mut table = ElfFunctions::from_symbols(functions.map(|symbol| (symbol.name, symbol.value)));
+        let mut table = ElfFunctions::from_symbols(functions);
         table.btf_ids = btf_ids;
+        table.objects = objects;
         table.relocatable = elf.is_relocatable();
         Ok(table)
     }
 
     /// Builds the table from names and addresses in the order of a symbol table.
     pub fn from_symbols<'a>(symbols: impl Iterator<Item = (&'a [u8], u64)>) -> ElfFunctions {
-        let mut text = Vec::new();
+        let mut table = ElfFunctions { has_symbol_table: true, ..ElfFunctions::default() };
         let mut kept = Vec::new();
-        let mut dropped = Vec::new();
         for (name, addr) in symbols {
             // Offsets are 32 bits; a table of names is never that long in a real file.
-            let (Ok(start), Ok(end)) = (u32::try_from(text.len()), u32::try_from(text.len() + name.len())) else { break };
+            let (Ok(start), Ok(end)) = (u32::try_from(table.text.len()), u32::try_from(table.text.len() + name.len())) else {
+                break;
+            };
             let base_len = memchr::memchr(b'.', name).unwrap_or(name.len());
-            let symbol = Symbol { name: start..end, base_len: base_len as u32, addr };
             let suffix = &name[base_len..];
-            let no_function = contains(suffix, b".cold") || contains(suffix, b".part");
-            text.extend_from_slice(name);
-            if no_function { dropped.push(symbol) } else { kept.push(symbol) }
+            if contains(suffix, b".cold") || contains(suffix, b".part") {
+                table.pieces.push(addr);
+                continue;
+            }
+            table.text.extend_from_slice(name);
+            let function = table.enter(&name[..base_len], start);
+            kept.push((function, Symbol { name: start..end, addr }));
         }
-        let mut table = ElfFunctions { text, has_symbol_table: true, ..ElfFunctions::default() };
-        table.group(kept);
-        table.index();
-        table.pieces = dropped.iter().map(|piece| piece.addr).collect();
         table.pieces.sort_unstable();
+        table.group(kept);
         table
     }
 
-    /// Sorts symbols by base name, equal ones in the order of the symbol table, and makes one function of each name.
-    fn group(&mut self, symbols: Vec<Symbol>) {
-        // The first bytes as a number decide most comparisons without touching the names.
-        let mut order: Vec<(u128, u32)> =
-            symbols.iter().zip(0..).map(|(symbol, index)| (prefix(self.base_name(symbol)), index)).collect();
-        let name_of = |index: u32| self.base_name(&symbols[index as usize]);
-        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| name_of(a.1).cmp(name_of(b.1))).then_with(|| a.1.cmp(&b.1)));
-        let symbols: Vec<Symbol> = order.iter().map(|&(_, index)| symbols[index as usize].clone()).collect();
-        let mut functions: Vec<Function> = Vec::new();
-        for (symbol, at) in symbols.iter().zip(0u32..) {
-            match functions.last_mut() {
-                Some(last) if self.text[span(&last.name)] == *self.base_name(symbol) => last.symbols.end = at + 1,
-                _ => {
-                    let name = symbol.name.start..symbol.name.start + symbol.base_len;
-                    functions.push(Function { name, symbols: at..at + 1, ambiguous_addr: false });
-                }
+    /// The function of that name, whose text begins at `start`; a new one if there was none yet.
+    fn enter(&mut self, name: &[u8], start: u32) -> u32 {
+        if self.functions.len() * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(name);
+        match self.place(hash, name) {
+            Ok(function) => function,
+            Err(free) => {
+                let function = self.functions.len() as u32;
+                let name = start..start + name.len() as u32;
+                self.functions.push(Function { name, symbols: 0..0, ambiguous_addr: false });
+                self.slots[free] = hash & !0xffff_ffff | u64::from(function + 1);
+                function
             }
         }
-        // The reference looks at a name's addresses when it meets the next name, and so never at the last one's. This shows in
-        // the BTF of files whose last name is ambiguous, and is kept.
-        if let Some((_, all_but_last)) = functions.split_last_mut() {
-            for function in all_but_last {
-                function.ambiguous_addr = is_ambiguous(&symbols[span(&function.symbols)]);
-            }
-        }
-        self.symbols = symbols;
-        self.functions = functions;
     }
 
-    fn index(&mut self) {
-        let size = (self.functions.len() * 2).next_power_of_two();
-        self.slots = vec![0; size];
-        for index in 0..self.functions.len() {
-            let hash = hash(self.name(index as u32));
-            let mut at = hash as usize & (size - 1);
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(1 << 8);
+        let old = std::mem::replace(&mut self.slots, vec![0; size]);
+        for slot in old.into_iter().filter(|&slot| slot != 0) {
+            let mut at = self.home(slot);
             while self.slots[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
-            self.slots[at] = hash & !0xffff_ffff | (index as u64 + 1);
+            self.slots[at] = slot;
         }
     }
 
-    fn base_name(&self, symbol: &Symbol) -> &[u8] {
-        &self.text[symbol.name.start as usize..][..symbol.base_len as usize]
+    /// Where the search for a hash begins.
+    #[inline]
+    fn home(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.slots.len() as u128) >> 64) as usize
+    }
+
+    /// The function of a name, or the free slot where it belongs. There must be slots.
+    #[inline]
+    fn place(&self, hash: u64, name: &[u8]) -> Result<u32, usize> {
+        let mut at = self.home(hash);
+        loop {
+            let slot = self.slots[at];
+            let Some(index) = (slot as u32).checked_sub(1) else { return Err(at) };
+            if (slot ^ hash) >> 32 == 0 && self.name(index) == name {
+                return Ok(index);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Puts the symbols of each function side by side, in the order of the symbol table.
+    fn group(&mut self, symbols: Vec<(u32, Symbol)>) {
+        for (function, _) in &symbols {
+            self.functions[*function as usize].symbols.end += 1;
+        }
+        let mut sum = 0;
+        for function in &mut self.functions {
+            let count = function.symbols.end;
+            function.symbols = sum..sum;
+            sum += count;
+        }
+        self.symbols = vec![Symbol { name: 0..0, addr: 0 }; symbols.len()];
+        for (function, symbol) in symbols {
+            let end = &mut self.functions[function as usize].symbols.end;
+            self.symbols[*end as usize] = symbol;
+            *end += 1;
+        }
+        // The reference looks at a name's addresses when it meets the next name, and so never at the last one's. This shows in
+        // the BTF of files whose last name is ambiguous, and is kept.
+        let last = (0..self.functions.len()).max_by_key(|&index| self.name(index as u32));
+        for (index, function) in self.functions.iter_mut().enumerate() {
+            function.ambiguous_addr = Some(index) != last && is_ambiguous(&self.symbols[span(&function.symbols)]);
+        }
+    }
+
+    /// For each function that is `used`, its position among these in the order of the names, which is the order functions have in the BTF.
+    pub fn ranks(&self, used: impl Iterator<Item = u32>) -> Vec<u32> {
+        const UNUSED: u32 = u32::MAX;
+        let mut ranks = vec![UNUSED; self.len()];
+        // The first bytes as a number decide most comparisons without touching the names.
+        let mut order: Vec<(u128, u32)> = Vec::new();
+        for function in used {
+            if ranks[function as usize] == UNUSED {
+                ranks[function as usize] = 0;
+                order.push((prefix(self.name(function)), function));
+            }
+        }
+        order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.name(a.1).cmp(self.name(b.1))));
+        for ((_, function), rank) in order.into_iter().zip(0..) {
+            ranks[function as usize] = rank;
+        }
+        ranks
     }
 
     /// The function called `name`, which must be without suffix to be found.
     #[inline]
     pub fn find(&self, name: &[u8]) -> Option<u32> {
-        let mask = self.slots.len().checked_sub(1)?;
-        let hash = hash(name);
-        let mut at = hash as usize & mask;
-        loop {
-            let slot = self.slots[at];
-            let index = (slot as u32).checked_sub(1)?;
-            if (slot ^ hash) >> 32 == 0 && self.name(index) == name {
-                return Some(index);
-            }
-            at = (at + 1) & mask;
+        if self.slots.is_empty() {
+            return None;
         }
+        self.place(hash(name), name).ok()
     }
 
     /// Number of functions; indices are below it.
@@ -224,6 +281,11 @@ impl ElfFunctions {
         self.symbols(function).find(|symbol| symbol.addr == addr && memchr::memchr(b'.', symbol.name).is_some())
     }
 
+    /// Section and name of each object in the wanted sections.
+    pub(super) fn objects(&self) -> &[(u32, Box<[u8]>)] {
+        &self.objects
+    }
+
     pub(super) fn btf_ids(&self) -> &[IdSymbol] {
         &self.btf_ids
     }
@@ -263,7 +325,8 @@ fn prefix(name: &[u8]) -> u128 {
 fn hash(name: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(name);
-    hasher.finish()
+    // The hasher has its best bits last, the table wants them first.
+    hasher.finish().swap_bytes()
 }
 
 #[cfg(test)]
@@ -279,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_by_base_name_in_order() {
+    fn groups_by_base_name() {
         let table = table(&[
             ("zebra", 1),
             ("f.isra.0", 16),
@@ -290,7 +353,8 @@ mod tests {
             ("g.part.0", 64),
             ("f.constprop.0", 80),
         ]);
-        assert_eq!(names(&table), ["aaaaaaaa", "aaaaaaaab", "f", "zebra"]);
+        assert_eq!(names(&table), ["zebra", "f", "aaaaaaaab", "aaaaaaaa"]);
+        assert_eq!(table.ranks([0, 3, 1, 0].into_iter()), [2, 1, u32::MAX, 0]);
         let f = table.find(b"f").unwrap();
         let symbols: Vec<_> = table.symbols(f).map(|symbol| (symbol.name, symbol.addr)).collect();
         assert_eq!(symbols, [(&b"f.isra.0"[..], 16), (b"f", 32), (b"f.constprop.0", 80)]);

@@ -178,12 +178,15 @@ impl SavedFunctions {
 
     /// The order of the output, as indices: by name, those with an address before those without, then as they came.
     fn sorted(&self, tables: &[&ElfFunctions]) -> Vec<u32> {
-        let ranks = if tables.len() > 1 { Some(self.ranks(tables)) } else { None };
+        let ranks = match tables {
+            [table] => {
+                let by_function = table.ranks(self.states.iter().map(|state| state.elf_func));
+                self.states.iter().map(|state| by_function[state.elf_func as usize]).collect()
+            }
+            _ => self.ranks(tables),
+        };
         // Names are few compared to descriptions, so counting is sorting.
-        let keys = self.states.iter().enumerate().map(|(index, state)| {
-            let rank = ranks.as_ref().map_or(state.elf_func, |ranks| ranks[index]);
-            2 * rank as usize + usize::from(state.addr == 0)
-        });
+        let keys = self.states.iter().zip(&ranks).map(|(state, &rank)| 2 * rank as usize + usize::from(state.addr == 0));
         let mut starts = vec![0u32; keys.clone().max().map_or(0, |max| max + 1)];
         for key in keys.clone() {
             starts[key] += 1;

@@ -128,7 +128,7 @@ impl Encoder {
             Some(base) => Btf::new_split(base, endian),
             None => Btf::new(endian),
         };
-        let variables = Variables::new(elf, &options)?;
+        let variables = Variables::new(elf, &options, functions);
         let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report) } else { Kfuncs::default() };
         Ok(Encoder {
             btf,

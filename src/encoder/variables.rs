@@ -5,16 +5,17 @@
 
 use std::collections::BTreeMap;
 
-use object::elf::{SHT_NOBITS, SHT_PROGBITS, STT_OBJECT};
+use object::elf::{SHT_NOBITS, SHT_PROGBITS};
 use rustc_hash::FxHashSet;
 
+use super::elf_functions::ElfFunctions;
 use super::fragment::Fragment;
 use super::names::Names;
 use super::options::Options;
 use super::report::{Report, text};
 use super::verbose;
 use crate::btf::{Btf, BtfError, Kind, SecInfo, TypeId, VarLinkage};
-use crate::elf::{ElfError, ElfFile};
+use crate::elf::ElfFile;
 
 const PERCPU_SECTION: &[u8] = b".data..percpu";
 /// Names of variables that compilers and macros make up, and nobody looks for.
@@ -73,20 +74,13 @@ impl From<BtfError> for VariableError {
 }
 
 impl Variables {
-    /// Reads the section table, and the symbols. The options say which sections' variables are wanted, and whether to skip
-    /// bad ones.
-    pub fn new(elf: &ElfFile, options: &Options) -> Result<Variables, ElfError> {
+    /// Reads the section table. The options say which sections' variables are wanted, and whether to skip bad ones; `functions` comes with
+    /// the symbols of the objects in them ([`wanted_sections`]).
+    pub fn new(elf: &ElfFile, options: &Options, functions: &ElfFunctions) -> Variables {
         let sections = elf.sections().iter().map(|section| (&*section.name, section.sh_type, section.addr, section.size));
         let mut variables = Variables::from_sections(sections, options);
-        let Some(symbols) = elf.symbols()?.filter(|_| variables.sections.iter().any(|section| section.wanted)) else {
-            return Ok(variables);
-        };
-        for symbol in symbols.iter().filter(|symbol| symbol.st_type == STT_OBJECT.0 && !symbol.reserved) {
-            if variables.sections.get(symbol.shndx as usize).is_some_and(|section| section.wanted) {
-                variables.objects.insert((symbol.shndx, symbol.name.into()));
-            }
-        }
-        Ok(variables)
+        variables.objects.extend(functions.objects().iter().cloned());
+        variables
     }
 
     /// From name, type, address and size of each section, the null section first.
@@ -95,7 +89,7 @@ impl Variables {
         for (index, (name, kind, addr, size)) in sections.enumerate() {
             let percpu = name == PERCPU_SECTION;
             variables.has_percpu |= percpu;
-            let wanted = options.global_vars || options.percpu_vars && percpu;
+            let wanted = is_wanted(name, options);
             variables.sections.push(Section { name: name.into(), addr, wanted, vars: Vec::new() });
             if index != 0 && (kind == SHT_PROGBITS.0 || kind == SHT_NOBITS.0) {
                 variables.claim(addr, addr.saturating_add(size), index);
@@ -247,6 +241,15 @@ impl Variables {
         }
         Ok(())
     }
+}
+
+fn is_wanted(section: &[u8], options: &Options) -> bool {
+    options.global_vars || options.percpu_vars && section == PERCPU_SECTION
+}
+
+/// Of each section, by number, whether its variables are wanted.
+pub fn wanted_sections(elf: &ElfFile, options: &Options) -> Vec<bool> {
+    elf.sections().iter().map(|section| is_wanted(&section.name, options)).collect()
 }
 
 /// What the kernel takes for the name of a variable.

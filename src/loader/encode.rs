@@ -15,6 +15,7 @@ use crate::encoder::options::{Abi, Options};
 use crate::encoder::report::Report;
 use crate::encoder::same_names::{NameMemory, SameNames};
 use crate::encoder::source::{SourceNames, wanted};
+use crate::encoder::variables::wanted_sections;
 use crate::encoder::{EncodeError, Encoder, Unit};
 use crate::phases::{self, Phase};
 use gimli::constants as dw;
@@ -38,10 +39,11 @@ pub struct EncodeContext {
 impl EncodeContext {
     pub fn new(dwarf: Arc<DwarfFile>, options: Options) -> Result<Arc<EncodeContext>, LoadError> {
         let _phase = phases::enter(Phase::Open);
-        let mut functions = ElfFunctions::collect(dwarf.program())?;
+        let wanted = wanted_sections(dwarf.program(), &options);
+        let mut functions = ElfFunctions::collect(dwarf.program(), &wanted)?;
         if !functions.has_symbol_table() {
             // A stripped program has its symbols where its debugging information is.
-            functions = ElfFunctions::collect(dwarf.elf())?;
+            functions = ElfFunctions::collect(dwarf.elf(), &[])?;
         }
         let functions = Arc::new(functions);
         let first = dwarf.unit_header(0).ok().flatten();
