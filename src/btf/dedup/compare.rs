@@ -76,7 +76,9 @@ pub(super) fn hash_in_base(types: &Types, record: &[u32]) -> Option<u32> {
 /// Equal in all words, given the length of one of them.
 #[inline]
 pub(super) fn same_content(a: &[u32], b: &[u32], len: usize) -> bool {
-    b.len() >= len && a[..len] == b[..len]
+    // Nearly all are short: calling a function that compares memory takes longer than comparing.
+    let (Some(a), Some(b)) = (a.get(..len), b.get(..len)) else { return false };
+    a.iter().zip(b).all(|(a, b)| a == b)
 }
 
 /// Equal name, info, and size or type.

@@ -100,6 +100,7 @@ impl Dedup {
     fn settle(&mut self, id: u32, start: usize) {
         let record = &self.types.words[start..];
         let len = record_len(record[INFO]).unwrap_or(0);
+        let record = &record[..len];
         let hash = hash_content(record, len);
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
