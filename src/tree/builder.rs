@@ -101,8 +101,8 @@ pub(super) struct Entry {
     pub kind: u16,
     /// As what it is referred to.
     pub role: Role,
-    /// Whether its DW_AT_encoding is a signed one.
-    pub signed: bool,
+    /// Whether its DW_AT_encoding is a signed one; of a pointer, whether it has annotations.
+    pub mark: bool,
 }
 
 /// As what an entry is referred to.
@@ -133,6 +133,8 @@ pub struct Scratch {
     pub(super) entries: Vec<Entry>,
     pub(super) map: KeyMap,
     pub(super) members: Vec<Waiting>,
+    /// Entries of the other members, and of base classes.
+    pub(super) sized: Vec<u32>,
     /// Of the unit at work, by abbreviation code from 1 on.
     pub(super) shapes: Vec<Shape>,
     /// Entries of functions, in the order of their ids.
@@ -161,6 +163,7 @@ impl Scratch {
             entries: Vec::new(),
             map: KeyMap::default(),
             members: Vec::new(),
+            sized: Vec::new(),
             shapes: Vec::new(),
             functions: Vec::new(),
             specifications: Vec::new(),
@@ -224,6 +227,7 @@ impl<'a, 's> Builder<'a, 's> {
     ) -> Self {
         scratch.entries.clear();
         scratch.members.clear();
+        scratch.sized.clear();
         scratch.functions.clear();
         scratch.frames.clear();
         scratch.dimensions.clear();

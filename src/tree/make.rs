@@ -54,12 +54,15 @@ impl<'a> Builder<'a, '_> {
             tag
         };
         let encoding = number(attrs, Slot::Encoding).map(|encoding| dw::DwAte(encoding as u8));
-        let signed = matches!(encoding, Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char));
+        let mark = matches!(encoding, Some(dw::DW_ATE_signed | dw::DW_ATE_signed_char));
         if has_specification {
             let specification = self.reference(unit, attrs, Slot::Specification);
             self.s.specifications.push((index, specification));
         }
-        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, role: role_of(kind.0), signed });
+        if matches!(kind, dw::DW_TAG_member | dw::DW_TAG_inheritance) {
+            self.s.sized.push(index);
+        }
+        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, role: role_of(kind.0), mark });
         // Annotations are taken in out of order, and nobody refers to them.
         self.s.map.push(if matches!(kind, LLVM_ANNOTATION | GNU_ANNOTATION) { 0 } else { key });
         if self.options.decl_info {

@@ -18,11 +18,9 @@ impl Builder<'_, '_> {
                     self.recode_bitfields(Cu::type_of(self.cu, id));
                 }
             }
-            for i in 0..self.s.entries.len() {
-                let entry = &self.s.entries[i];
-                if matches!(entry.kind, dw_tag::MEMBER | dw_tag::INHERITANCE) {
-                    self.size_member(entry.tag.cast(), entry.ty);
-                }
+            for &index in &self.s.sized {
+                let entry = &self.s.entries[index as usize];
+                self.size_member(entry.tag.cast(), entry.ty);
             }
             if (*self.cu).language == DW_LANG_RUST {
                 for (_, tag) in Cu::types(self.cu) {

@@ -109,18 +109,18 @@ impl<'a> Builder<'a, '_> {
                     init_lists!(class; vtable);
                     &raw mut (*class).r#type.namespace.annots
                 };
-                self.quick_open(shape, Frame { annots, ..frame(Place::Class, class.cast(), entry) });
+                self.quick_open(shape, || Frame { annots, ..frame(Place::Class, class.cast(), entry) });
             }
             Kind::Union => {
                 let (ty, entry) = self.quick_type::<Type>(unit, found);
                 // SAFETY: see above the impl.
                 let annots = unsafe { &raw mut (*ty).namespace.annots };
-                self.quick_open(shape, Frame { annots, ..frame(Place::Class, ty.cast(), entry) });
+                self.quick_open(shape, || Frame { annots, ..frame(Place::Class, ty.cast(), entry) });
             }
             Kind::Array => {
                 let (array, entry) = self.quick_tag::<ArrayType>(unit, found);
                 let start = self.s.dimensions.len() as u32;
-                self.quick_open(shape, Frame { start, ..frame(Place::Array, array.cast(), entry) });
+                self.quick_open(shape, || Frame { start, ..frame(Place::Array, array.cast(), entry) });
             }
             Kind::Subrange => {
                 let count = if shape.has(Slot::UpperBound) { count_up_to(unit, shape.number(bytes) as i64) } else { 0 };
@@ -129,7 +129,7 @@ impl<'a> Builder<'a, '_> {
             Kind::Subroutine => {
                 let (ftype, entry) = self.quick_tag::<Ftype>(unit, found);
                 self.init_ftype_lists(ftype);
-                self.quick_open(shape, Frame { ftype, ..frame(Place::Subroutine, ftype.cast(), entry) });
+                self.quick_open(shape, || Frame { ftype, ..frame(Place::Subroutine, ftype.cast(), entry) });
             }
             Kind::Function => self.quick_function(unit, found),
             Kind::Variable => self.quick_variable(unit, found),
@@ -139,13 +139,13 @@ impl<'a> Builder<'a, '_> {
                 unsafe {
                     init_lists!(block; tags);
                 }
-                self.quick_open(shape, Frame { block, ..frame(Place::Block, block.cast(), entry) });
+                self.quick_open(shape, || Frame { block, ..frame(Place::Block, block.cast(), entry) });
             }
             Kind::Inline => {
                 let block = self.s.frames.last().map_or(ptr::null_mut(), |f| f.block);
                 let (expansion, entry) = self.quick_tag::<InlineExpansion>(unit, found);
                 self.s.entries[entry as usize].ty = shape.origin(unit, bytes);
-                self.quick_open(shape, Frame { block, ..frame(Place::Inline, expansion.cast(), entry) });
+                self.quick_open(shape, || Frame { block, ..frame(Place::Inline, expansion.cast(), entry) });
             }
             Kind::Other => {}
         }
@@ -164,7 +164,7 @@ impl<'a> Builder<'a, '_> {
         let index = self.s.entries.len() as u32;
         let (ty, origin) = (shape.ty(unit, bytes), shape.origin(unit, bytes));
         let (kind, role) = (shape.tag.0, shape.role);
-        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind, role, signed: false });
+        self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind, role, mark: false });
         self.s.map.push(key);
         (tag.cast(), index)
     }
@@ -191,12 +191,13 @@ impl<'a> Builder<'a, '_> {
         (ty, entry)
     }
 
-    #[inline]
-    fn quick_open(&mut self, shape: &Shape, frame: Frame) {
+    /// As [`Builder::open`]; the frame is made where it is needed.
+    #[inline(always)]
+    fn quick_open(&mut self, shape: &Shape, frame: impl Fn() -> Frame) {
         if shape.has_children {
-            self.push(frame);
+            self.push(frame());
         } else {
-            self.complete(&frame);
+            self.complete(&frame());
         }
     }
 
@@ -281,7 +282,7 @@ impl<'a> Builder<'a, '_> {
             (&raw mut (*function).lexblock, &raw mut (*function).annots)
         };
         let ftype = function.cast();
-        self.quick_open(shape, Frame { block, ftype, annots, ..frame(Place::Function, function.cast(), entry) });
+        self.quick_open(shape, || Frame { block, ftype, annots, ..frame(Place::Function, function.cast(), entry) });
     }
 
     fn quick_variable(&mut self, unit: &Unit, found: &Found<'_, '_>) {

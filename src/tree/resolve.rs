@@ -102,7 +102,7 @@ impl Builder<'_, '_> {
 
     /// The reference to a type, or for what is no type's use, to a function or module.
     unsafe fn resolve(&mut self, index: usize) {
-        let Entry { tag, ty: key, origin, kind, key: own, .. } = self.s.entries[index];
+        let Entry { tag, ty: key, origin, kind, mark, key: own, .. } = self.s.entries[index];
         if kind == dw_tag::PTR_TO_MEMBER_TYPE {
             match self.find(origin, Role::Type) {
                 // SAFETY: see above the impl.
@@ -118,7 +118,7 @@ impl Builder<'_, '_> {
         if key == 0 {
             if kind == dw_tag::POINTER_TYPE {
                 // SAFETY: see above the impl.
-                unsafe { self.set_pointee(tag, 0) }
+                unsafe { set_pointee(tag, mark, 0) }
             }
             return;
         }
@@ -139,36 +139,19 @@ impl Builder<'_, '_> {
             self.s.entries[index].ty = 0;
             return;
         };
-        let Entry { id, signed, .. } = self.s.entries[found];
+        let Entry { id, kind: found_kind, mark: found_mark, .. } = self.s.entries[found];
         // SAFETY: see above the impl.
         unsafe {
-            if is_typed_structure(kind) && signed {
+            if is_typed_structure(kind) && found_mark && found_kind != dw_tag::POINTER_TYPE {
                 (*tag.cast::<Type>()).set_is_signed_enum(true);
             }
             if kind == dw_tag::POINTER_TYPE {
-                self.set_pointee(tag, id);
+                set_pointee(tag, mark, id);
             } else if !is_without_type(kind) {
                 (*tag).r#type = id;
             }
         }
         self.s.entries[index].ty = found as u32 + 1;
-    }
-
-    /// pointer, its annotations from first to last, if it has any, pointee.
-    unsafe fn set_pointee(&mut self, pointer: *mut Tag, pointee: TypeId) {
-        // SAFETY: see above the impl.
-        unsafe {
-            let mut last = pointer;
-            if (*pointer).has_btf_type_tag() {
-                for node in ListHead::nodes(&raw const (*pointer.cast::<BtfTypeTagPtrType>()).tags) {
-                    let annotation = node.byte_sub(std::mem::offset_of!(BtfTypeTagType, node)).cast::<Tag>();
-                    // Its own id, until it gets its type.
-                    (*last).r#type = (*annotation).r#type;
-                    last = annotation;
-                }
-            }
-            (*last).r#type = pointee;
-        }
     }
 
     /// A definition apart from its declaration: types have that one's name, variables point to it.
@@ -272,6 +255,26 @@ impl Builder<'_, '_> {
                 None => self.say_origin_not_found(index, "cu__resolve_func_ret_types_optimized"),
             }
         }
+    }
+}
+
+/// pointer, its annotations from first to last, if it has any, pointee.
+///
+/// # Safety
+/// As above the impl; `is_annotated` says whether the pointer has annotations, so that its memory need not be looked at.
+unsafe fn set_pointee(pointer: *mut Tag, is_annotated: bool, pointee: TypeId) {
+    // SAFETY: by the caller's word.
+    unsafe {
+        let mut last = pointer;
+        if is_annotated {
+            for node in ListHead::nodes(&raw const (*pointer.cast::<BtfTypeTagPtrType>()).tags) {
+                let annotation = node.byte_sub(std::mem::offset_of!(BtfTypeTagType, node)).cast::<Tag>();
+                // Its own id, until it gets its type.
+                (*last).r#type = (*annotation).r#type;
+                last = annotation;
+            }
+        }
+        (*last).r#type = pointee;
     }
 }
 

@@ -329,7 +329,8 @@ impl<'a> Builder<'a, '_> {
         let annotations = if self.options.type_tags { self.type_tags(unit, abbrev, c)? } else { Vec::new() };
         if annotations.is_empty() {
             let (tag, entry) = self.tag::<Tag>(unit, abbrev.tag, key);
-            self.s.entries[entry as usize].size = u32::from(unit.header.addr_size);
+            let noted = &mut self.s.entries[entry as usize];
+            (noted.size, noted.mark) = (u32::from(unit.header.addr_size), false);
             self.own(tag, entry);
             return Ok(());
         }
@@ -339,6 +340,7 @@ impl<'a> Builder<'a, '_> {
             init_lists!(pointer; tags);
             (*pointer).tag.set_has_btf_type_tag(true);
         }
+        self.s.entries[entry as usize].mark = true;
         for (key, prepend) in annotations {
             let Some((unit, kind)) = self.read_aside(key) else { continue };
             std::mem::swap(&mut self.s.attrs, &mut self.s.other);
