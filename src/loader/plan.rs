@@ -102,10 +102,10 @@ pub fn plan<H: Host>(host: &H, files: &Files, jobs: usize) -> Result<Option<Plan
     let Some(first) = found.iter().find(|s| !s.unit.in_alternate).map(|s| (s.language, s.unit.header.addr_size, s.clang)) else {
         return Ok(None);
     };
+    let order = order(&found, files.main.info_size());
     let mut targets: Vec<u64> = found.iter_mut().flat_map(|s| std::mem::take(&mut s.targets)).collect();
     targets.sort_unstable();
     targets.dedup();
-    let order = order(&found, files.main.info_size());
     let (language, addr_size, producer_clang) = first;
     let units = found.into_iter().map(|s| s.unit).collect();
     Ok(Some(Plan { files: files.clone(), units, order, targets, language, addr_size, producer_clang }))
@@ -295,12 +295,13 @@ fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
     let unit_at = |place: u64| starts[..starts.partition_point(|&(start, _)| start <= place)].last().map(|&(_, i)| i);
     let imports = |i: u32| found[i as usize].imports.iter().filter_map(|&place| unit_at(place));
 
-    // Of the alternate file, what is imported by what is wanted.
+    // Of the alternate file, what is imported by what is wanted. dwz imports whatever it refers to; DWARF 5 does not ask for that.
+    let refers = |i: u32| found[i as usize].targets.iter().filter(|&&place| place >= behind).filter_map(|&place| unit_at(place));
     let mut reached = vec![false; found.len()];
     let mut to_visit: Vec<u32> =
         found.iter().zip(0..).filter(|(s, _)| s.wanted && !s.unit.in_alternate).map(|(_, i)| i).collect();
     while let Some(i) = to_visit.pop() {
-        for import in imports(i) {
+        for import in imports(i).chain(refers(i)) {
             if !std::mem::replace(&mut reached[import as usize], true) {
                 to_visit.push(import);
             }
