@@ -1,0 +1,10 @@
+struct inner { int number; char letter; } inner;
+struct sorted { long a; int b; char c; } sorted;
+struct holes { char a; long b; char c; int d; } holes;
+struct within { char letter; struct inner in; short number; } within;
+struct bits { char a; int f:3; long b; char c; int g:4; } bits;
+struct mixed { char a; struct { char b; long c; }; short d; union { int e; char f[5]; }; char g; long long h:40; } mixed;
+struct packed { char a; long b; } __attribute__((packed)) packed;
+struct aligned { char a; long b __attribute__((aligned(32))); char c; } aligned;
+struct arrays { char a[3]; short b; char c; long d[2]; char e[]; } arrays;
+struct tail { long a; char b; struct inner c[2]; short d; } tail;
