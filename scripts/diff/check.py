@@ -78,7 +78,7 @@ def headers(report):
 
 
 def capi(report, library):
-    """The C harness, compiled against the released headers and ours, run on both libraries."""
+    """The C harness, compiled against the released headers and ours, run on both libraries, and on ours with this system's libc, too."""
     released = harness.FRONTENDS.resolve() / "root/usr/include/dwarves"
     c_library = next((harness.FRONTENDS.resolve() / "root/usr/lib").rglob("libdwarves.so.1")).parent
     loader = next(path for path in sorted(c_library.glob("ld*.so.*")) if os.access(path, os.X_OK))
@@ -87,6 +87,9 @@ def capi(report, library):
         for kind, include in (("our headers", ROOT / "include"), ("the released headers", released)):
             command(report, f"{name} with {kind}", "make", "-s", "-C", "capi-tests", "check", f"LIB={folder}", f"HEADERS={include}",
                     f"RUN={loader} --library-path {search}", f"OUT={TARGET / 'capi-tests'}")
+    for target in ("check", "valgrind"):
+        command(report, f"ours with this system's libc: {target}", "make", "-s", "-C", "capi-tests", target,
+                f"LIB={Path(library).resolve()}", f"HEADERS={released}", f"OUT={TARGET / 'capi-tests'}")
 
 
 def build():

@@ -22,8 +22,9 @@ MASKS = {
         (rb"(?m)^((?:[a-z]+ )*void [^*\s][^\n;]*\)\n\{\n(?:(?:[^}\n].*)?\n)*\} /\* size: )\d+", rb"\1N"),
         (rb"(?m)^(; /\* size: )\d+", rb"\1N"),
     ],
-    # The line of a variable that the compiler added.
-    "pfunct": [(rb"(?m)^(\t+const const char   __func__; /\* scope: \w+ \*/ +//) *\d+$", rb"\1 N")],
+    # The line of a variable that the compiler added: a function's name, or one without a name.
+    "pfunct": [(rb"(?m)^(\t+(?:const const char   (?:__func__|__FUNCTION__|__PRETTY_FUNCTION__)|[^\n;]* \(null\)); /\* scope: \w+ \*/ *//) *\d+$",
+                rb"\1 N")],
     # The line of a member without a file.
     "pahole": [(rb"(?m)^(\t+/\* <[0-9a-f]+> \(null\):)\d+", rb"\1N")],
 }

@@ -3,7 +3,7 @@
 use super::conf::Conf;
 use super::facts::{self, NULL_TEXT};
 use super::{NAME_ROOM, Printer};
-use crate::abi::{Cu, Ftype, Function, ListHead, Parameter, Tag, dw_tag};
+use crate::abi::{ArrayType, Cu, Ftype, Function, ListHead, Parameter, Tag, dw_tag};
 
 /// DW_VIRTUALITY_virtual and DW_VIRTUALITY_pure_virtual.
 const VIRTUAL: u8 = 1;
@@ -144,7 +144,7 @@ impl Printer {
             self.attributes(tag);
             if (*ty).tag == dw_tag::SUBROUTINE_TYPE {
                 self.function_type(ty.cast(), name, false, false, 0, false, conf);
-            } else if self.declares_around(ty, false) && (*ty).is_pointer() {
+            } else if ((*ty).is_pointer() && self.declares_around(ty, false)) || is_vector(ty) {
                 self.typed(ty, Some(name.unwrap_or(b"")), &unexpanded(conf, 0));
             } else {
                 self.name(ty, NAME_ROOM, conf);
@@ -215,6 +215,11 @@ pub unsafe fn prototype_of(function: *const Function, cu: *const Cu) -> Option<*
         let proto = Cu::type_of(cu, (*function).proto.tag.r#type);
         proto.as_ref().is_some_and(|tag| tag.tag == dw_tag::SUBROUTINE_TYPE).then_some(proto.cast_const().cast())
     }
+}
+
+unsafe fn is_vector(ty: *const Tag) -> bool {
+    // SAFETY: a type of this unit, whose tag says what it is.
+    unsafe { (*ty).tag == dw_tag::ARRAY_TYPE && (*ty.cast::<ArrayType>()).is_vector }
 }
 
 /// Types in parameters and in front of functions are named only.

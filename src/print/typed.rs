@@ -335,7 +335,12 @@ impl Printer {
             }
             self.depth += 1;
             let start = self.out.len();
-            let counted = if self.declares_around(element, false) {
+            let counted = if (*array).is_vector && name.contains(&b'(') {
+                // In front, where the definition of a function takes the attributes of what it returns.
+                self.vector(array);
+                let attribute = self.out.split_off(start);
+                self.typed(element, Some(&[&attribute[1..], b" ", name].concat()), conf)
+            } else if self.declares_around(element, false) {
                 // The counts belong to the name, before what stands around it.
                 self.out.put(name);
                 self.counts(array, conf);

@@ -16,6 +16,9 @@ struct shapes {
 	struct { int nameless; } **twice;
 	union { int number; float real; } *array[4];
 	enum { ONE, TWO } (*enumerated)[3];
+	int vector __attribute__((vector_size(16)));
+	int __attribute__((vector_size(16))) *to_vector;
+	int __attribute__((vector_size(16))) (*returns_vector)(int __attribute__((vector_size(16))), float);
 };
 typedef int (*array_pointer_t)[8];
 typedef void (*handler_t[2])(int);
@@ -25,3 +28,7 @@ struct of_typedefs { array_pointer_t pointer; handler_t handlers; getter_t gette
 struct shapes shapes;
 struct of_typedefs of_typedefs;
 int (*returns_array(int (*given)[5]))[9] { return 0; }
+int __attribute__((vector_size(16))) returns_vector(int __attribute__((vector_size(16))) taken, int __attribute__((vector_size(16))) * pointed)
+{
+	return taken + *pointed;
+}

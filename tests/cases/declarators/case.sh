@@ -5,7 +5,8 @@ build() {
 }
 
 members="varargs table returns_function to_array to_matrix to_array_of_pointers to_pointer_to_array array_of_pointers_to_arrays
-	returns_pointer_to_array to_function_pointer array_of_pointers_to_function_pointers takes_function matrix"
+	returns_pointer_to_array to_function_pointer array_of_pointers_to_function_pointers takes_function matrix
+	vector to_vector returns_vector"
 
 # Both declarations of a struct in one source: the original one under another name, and what was printed.
 compiles() {
@@ -37,5 +38,10 @@ check_print() {
 		run pfunct -P -f returns_array $cc.o
 		succeeds "$cc, function"
 		holds 'int \(\*returns_array\(int \(\*given\)\[5\]\)\)\[9\]'
+		run pfunct --compile -f returns_vector $cc.o
+		sed "s,return 0;,," out > printed.c
+		echo 'typedef int four __attribute__((vector_size(16)));' \
+			'_Static_assert(__builtin_types_compatible_p(__typeof__(returns_vector), four(four, four *)), "");' >> printed.c
+		gcc -std=gnu11 -w -fsyntax-only printed.c 2> printed.err || wrong "$cc, vectors: $(grep error printed.err | head -2 | tr '\n' ' ')"
 	done
 }

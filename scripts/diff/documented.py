@@ -1,0 +1,110 @@
+"""How two large outputs are compared: equal, but for kinds of lines that docs/differences.md describes.
+
+Each kind takes one of our lines and says what C makes of it, so that anything else in the line must be the same.
+"""
+
+import collections
+import re
+import subprocess
+
+# A pointer to an array, and an array of pointers to functions: C loses the dimensions, and puts them behind the parameters.
+TO_ARRAY = re.compile(rb"\((\*+)(\w+)\)(?:\[\d+\])+(?=[;,)]|$)")
+ARRAY_OF = re.compile(rb"\((\*+)(\w+)((?:\[\d+\])+)\)(\(.*?\));")
+# A function that returns a pointer to a function, which C writes in front as a nameless function.
+RETURNS_FUNCTION = re.compile(rb"\(\*(\w+\(.*\))\)(\(.*\))(;?)$")
+# Vectors that a function takes or returns, and pointers to them, of which C has the element.
+OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
+# The name behind the closing brace of a constant struct.
+NAMED = re.compile(rb"^(\t*\})\s*\w+(?=[\[; ])")
+# The size of qualified void, which C reads from memory that it has not written.
+QUALIFIED_VOID = re.compile(rb"(/\* tag__fprintf: (?:const|volatile)_type tag not supported! \*/; /\* size: )\d+( \*/)")
+
+KINDS = (
+    lambda line: TO_ARRAY.sub(rb"\1\2", line),
+    lambda line: ARRAY_OF.sub(rb"(\1\2)\4\3;", line),
+    lambda line: RETURNS_FUNCTION.sub(rb"()\2 * \1\3", line),
+    lambda line: OF_VECTOR.sub(rb"\1\2", line),
+    lambda line: NAMED.sub(rb"\1", line),
+)
+
+
+def same_but_for_spaces(a, b):
+    """Columns move with the length of a declarator."""
+    return re.sub(rb"\s", b"", a) == re.sub(rb"\s", b"", b)
+
+
+def documented(theirs, ours):
+    """Whether a pair of lines differs as docs/differences.md says."""
+    if any(same_but_for_spaces(theirs, kind(ours)) for kind in KINDS if kind(ours) != ours):
+        return True
+    return QUALIFIED_VOID.sub(rb"\g<1>0\2", theirs) == ours and theirs != ours
+
+
+def difference(theirs, ours):
+    """The first undocumented difference as text, or nothing."""
+    if theirs == ours:
+        return ""
+    a, b = theirs.split(b"\n"), ours.split(b"\n")
+    for number, (x, y) in enumerate(zip(a, b)):
+        if x != y and not documented(x, y):
+            return f"line {number + 1}: C `{x.decode(errors='replace')[:120]}`, ours `{y.decode(errors='replace')[:120]}`"
+    if len(a) != len(b):
+        return f"C has {len(a)} lines, ours {len(b)}, the same as far as both go"
+    return ""
+
+
+# The size of a pointer to a member function, and what is of that type, in members, typedefs and on its own.
+BOTH_HALVES = re.compile(
+    rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^typedef .*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
+)
+# What C adds: nameless types for a second time, which end with a brace, and paddings behind members that are in truth larger.
+ADDED = re.compile(
+    rb"\s*|\s+(?:typedef )?(?:union|struct|enum) \{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
+    rb"|\t\t+\w+ += .*,|\s+/\* (?:XXX last struct has|padding:|paddings:|member types with holes:) .*\*/|\t\t+/\* (?:size:|sum members:|last cacheline:) .*\*/"
+    rb"|\t+/\* <[0-9a-f]+> .*:\w+ \*/"
+)
+# A hole before a pointer to a member function that C takes for smaller.
+HOLE_BEFORE = re.compile(rb"(/\* XXX last struct has \d+ bytes? of padding), \d+ holes?(?= \*/)")
+
+
+def difference_in_cxx(context, theirs, ours):
+    """The same where documented lines are missing or different, as between outputs for C++."""
+    if theirs == ours:
+        return ""
+    folder = context.folder()
+    for name, data in (("a", theirs), ("b", ours)):
+        (folder / name).write_bytes(data)
+    hunks, alone = [], 0
+    for line in subprocess.run(["diff", "a", "b"], cwd=folder, stdout=subprocess.PIPE).stdout.split(b"\n"):
+        if line[:2] == b"< ":
+            hunks[-1][0].append(line[2:])
+        elif line[:2] == b"> ":
+            hunks[-1][1].append(line[2:])
+        elif line[:1].isdigit():
+            hunks.append(([], []))
+    for left, right in hunks:
+        for line in right:
+            same = BOTH_HALVES.sub(rb"\g<1>8 */", line)
+            found = next((other for other in left if same_but_for_spaces(HOLE_BEFORE.sub(rb"\1", other), same) or documented(other, line)), None)
+            if found is None:
+                return f"only ours has `{line.decode(errors='replace')[:160]}`"
+            left.remove(found)
+        strange = [line for line in left if not ADDED.fullmatch(line)]
+        if strange:
+            return f"only C has `{strange[0].decode(errors='replace')[:160]}`"
+        alone += len(left)
+    return f"{alone} lines are only in C's" if alone > max(100, theirs.count(b"\n") // 20) else ""
+
+
+# What C says of an instance of a parameter that belongs to a pack.
+OF_A_PACK = re.compile(rb"ftype__recode_dwarf_types\(\d+\): couldn't find 0x\w+ abstract_origin for 0x\w+ \(formal_parameter\)!")
+
+
+def difference_in_messages(theirs, ours):
+    """What is said on stderr, which workers do in any order."""
+    theirs, ours = (collections.Counter(text.splitlines()) for text in (theirs, ours))
+    missing = [line for line in theirs - ours if not OF_A_PACK.fullmatch(line)]
+    for who, lines in (("C", missing), ("ours", list(ours - theirs))):
+        if lines:
+            return f"stderr: only {who} says `{lines[0].decode(errors='replace')[:160]}`"
+    return ""
