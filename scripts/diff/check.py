@@ -14,6 +14,7 @@ import suite_corpus
 import suite_files
 import suite_instructions
 import suite_kernel
+import suite_libraries
 import suite_machines
 import suite_printing
 import suite_programs
@@ -33,6 +34,7 @@ COMPARED = {
     "modules": suite_kernel.modules,
     "oracle": suite_kernel.oracle,
     "printing": suite_printing.printing,
+    "libraries": suite_libraries.libraries,
     "tags": suite_tags.tags,
     "trees": suite_trees.trees,
     "instructions": suite_instructions.instructions,

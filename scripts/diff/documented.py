@@ -8,10 +8,14 @@ import re
 import subprocess
 
 # A pointer to an array, and an array of pointers to functions: C loses the dimensions, and puts them behind the parameters.
-TO_ARRAY = re.compile(rb"\((\*+)(\w+)\)(?:\[\d+\])+(?=[;,)]|$)")
+TO_ARRAY = re.compile(rb"\((\*+)(\w+(?:\[\d+\])*)\)(?:\[\d+\])+(?=[;,)]|$)")
 ARRAY_OF = re.compile(rb"\((\*+)(\w+)((?:\[\d+\])+)\)(\(.*?\));")
+# Arrays of arrays (Go), of which C has the inner count first.
+OF_ARRAYS = re.compile(rb"(?:\[\d+\]){2,}")
+# A parameter that is a pointer to a pointer to a function.
+TO_FUNCTION = re.compile(rb"\(\*(\*+)(\w*)\)(\([^()]*\))(?=[,)])")
 # A function that returns a pointer to a function, which C writes in front as a nameless function.
-RETURNS_FUNCTION = re.compile(rb"\(\*(\w+\(.*\))\)(\(.*\))(;?)$")
+RETURNS_FUNCTION = re.compile(rb"\(\*(\w.*\(.*\))\)(\([^()]*\))(;?)$")
 # Vectors that a function takes or returns, and pointers to them, of which C has the element.
 OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
 # The name behind the closing brace of a constant struct.
@@ -22,6 +26,8 @@ QUALIFIED_VOID = re.compile(rb"(/\* tag__fprintf: (?:const|volatile)_type tag no
 KINDS = (
     lambda line: TO_ARRAY.sub(rb"\1\2", line),
     lambda line: ARRAY_OF.sub(rb"(\1\2)\4\3;", line),
+    lambda line: OF_ARRAYS.sub(lambda found: b"".join(reversed(re.findall(rb"\[\d+\]", found[0]))), line),
+    lambda line: TO_FUNCTION.sub(rb"()\3 *\1 \2", line),
     lambda line: RETURNS_FUNCTION.sub(rb"()\2 * \1\3", line),
     lambda line: OF_VECTOR.sub(rb"\1\2", line),
     lambda line: NAMED.sub(rb"\1", line),
@@ -57,6 +63,8 @@ def difference(theirs, ours):
 BOTH_HALVES = re.compile(
     rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^typedef .*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
 )
+# A pointer to a data member has the size of an address; C takes that of the member. Typedefs of them are known by the name that libstdc++ uses.
+OF_MEMBER = re.compile(rb"((?:::\* \w+|\bpmf?_type +\w+); +/\* (?:size:|\d+) +|_type tag not supported! \*/; /\* size: )\d+(?= \*/)")
 # What C adds: nameless types for a second time, which end with a brace, and paddings behind members that are in truth larger.
 ADDED = re.compile(
     rb"\s*|\s+(?:typedef )?(?:union|struct|enum) \{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
@@ -65,6 +73,13 @@ ADDED = re.compile(
 )
 # A hole before a pointer to a member function that C takes for smaller.
 HOLE_BEFORE = re.compile(rb"(/\* XXX last struct has \d+ bytes? of padding), \d+ holes?(?= \*/)")
+
+
+def documented_in_cxx(theirs, ours):
+    """The same for a pair of lines of C++."""
+    if any(same_but_for_spaces(HOLE_BEFORE.sub(rb"\1", theirs), same) for same in (ours, BOTH_HALVES.sub(rb"\g<1>8 */", ours))):
+        return True
+    return same_but_for_spaces(OF_MEMBER.sub(rb"\1", theirs), OF_MEMBER.sub(rb"\1", ours))
 
 
 def difference_in_cxx(context, theirs, ours):
@@ -84,8 +99,7 @@ def difference_in_cxx(context, theirs, ours):
             hunks.append(([], []))
     for left, right in hunks:
         for line in right:
-            same = BOTH_HALVES.sub(rb"\g<1>8 */", line)
-            found = next((other for other in left if same_but_for_spaces(HOLE_BEFORE.sub(rb"\1", other), same) or documented(other, line)), None)
+            found = next((other for other in left if documented(other, line) or documented_in_cxx(other, line)), None)
             if found is None:
                 return f"only ours has `{line.decode(errors='replace')[:160]}`"
             left.remove(found)

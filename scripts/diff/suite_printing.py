@@ -1,18 +1,16 @@
 """What the programs print about large files: byte for byte what they print on C. A kernel and its modules, with DWARF and with BTF, and a
 program that brings much of the C++ standard library.
 
-C's output is kept under target/reference. Lines may differ in the kinds that docs/differences.md describes and `KINDS` recognises: each
-takes one of our lines and says what C makes of it, so that anything else in the line must be the same.
+C's output is kept under target/reference. Lines may differ in the kinds that docs/differences.md describes and `documented` recognises.
 """
 
 import gzip
 import hashlib
-import re
 import subprocess
 
 import suite_kernel
+from documented import difference, difference_in_cxx, difference_in_messages
 from harness import KERNEL, ROOT, TARGET, run, tool
-from suite_cli import line_of
 from suite_programs import MASKS, masked
 
 OF_CXX = (
@@ -53,14 +51,23 @@ OF_A_MODULE = (
     "pfunct --no_parm_names -P", "pfunct --symtab", "pfunct --compile",
     "pdwtags", "pdwtags -V", "pglobal -f", "pglobal -v", "prefcnt", "dtagnames", "syscse",
 )
-SPLIT = ("pahole -F btf", "pahole -F btf -E", "pahole -F btf --sizes", "pfunct -F btf -P")
-OF_A_KERNEL = ("pahole", "pahole --sizes")
+SPLIT = (
+    "pahole -F btf", "pahole -F btf -E", "pahole -F btf --sizes", "pahole -F btf -I -a -A --hex", "pahole -F btf --sort",
+    "pahole -F btf --compile", "pahole -F btf -m", "pahole -F btf --contains=list_head", "pahole -F btf --find_pointers_to=sk_buff",
+    "pfunct -F btf -P",
+)
+OF_A_KERNEL = (
+    "pahole", "pahole --sizes", "pahole -m", "pahole --sort", "pahole -I -A --hex", "pahole -F dwarf --contains=list_head",
+    "pahole -F dwarf --find_pointers_to=sk_buff",
+)
 OF_ITS_BTF = (
     "pahole -F btf", "pahole -F btf -E", "pahole -F btf -I", "pahole -F btf --sizes", "pahole -F btf -m", "pahole -F btf -T",
+    "pahole -F btf -a -A --hex", "pahole -F btf --sort", "pahole -F btf --compile", "pahole -F btf -l",
     "pahole -F btf --contains=list_head", "pahole -F btf --find_pointers_to=sk_buff", "pfunct -F btf", "pfunct -F btf -P",
     "pdwtags -F btf",
 )
 WITH_A_TYPE = ("", "-E", "-I", "-R", "-R -S", "-l", "-a", "-A", "--hex", "--compile", "-E -I -a -A --hex")
+WITH_ALL_TYPES = ("-E -I -a -A --hex",)
 QUICK = ("pahole", "pahole -E", "pahole --compile", "pahole --sizes", "pfunct -V", "pdwtags", "pglobal -f", "dtagnames")
 
 
@@ -79,7 +86,7 @@ def commands(context):
         yield from ((f"codiff{flag}", picked[:2]) for flag in ("", " -V", " -f", " -s", " -t"))
     yield from ((command, [kernel]) for command in OF_ITS_BTF)
     types = TYPES[:5] if context.quick else TYPES
-    yield from ((f"pahole -C {name}", [kernel]) for name in types)
+    yield from ((f"pahole {flags} -C {name}", [kernel]) for name in types for flags in ("", *WITH_ALL_TYPES))
     for flags in WITH_A_TYPE[1:]:
         yield from ((f"pahole {flags} -C {name}", [kernel]) for name in types[:1 if context.quick else 4])
     yield from ((command, [kernel]) for command in (() if context.quick else OF_A_KERNEL))
@@ -104,19 +111,23 @@ def reference(context, command, paths):
     return (folder / "ended").read_text(), gzip.decompress((folder / "out.gz").read_bytes()), (folder / "err").read_bytes()
 
 
-def printing(context):
-    if not (KERNEL / "vmlinux").exists():
-        raise FileNotFoundError("no kernel to print")
-
+def compare(context, items):
+    """Each a command, its files, and whether they are of C++."""
     def one(item):
-        command, paths = item
+        command, paths, in_cxx = item
         name = f"{command} of {' and '.join(path.name for path in paths)}"
         ended, out, err = reference(context, command, paths)
         our_end, our_out, our_err = said(command, paths, context.library)
         if ended != our_end:
             context.report.fail(name, f"C ended with {ended}, ours with {our_end}")
         else:
-            found = difference_in_cxx(context, out, our_out) if command in OF_CXX and paths == [cxx()] else difference(out, our_out)
-            found = found or (f"stderr: C {line_of(err, our_err)}, ours {line_of(our_err, err)}" if err != our_err else "")
+            found = difference_in_cxx(context, out, our_out) if in_cxx else difference(out, our_out)
+            found = found or difference_in_messages(err, our_err)
             context.report.check(not found, name, found)
-    context.each(list(commands(context)), one)
+    context.each(items, one)
+
+
+def printing(context):
+    if not (KERNEL / "vmlinux").exists():
+        raise FileNotFoundError("no kernel to print")
+    compare(context, [(command, paths, paths[0] == cxx()) for command, paths in commands(context)])

@@ -114,7 +114,9 @@ impl AllUnits {
                 return Err(c.invalid("an abbreviation code of the unit's table", code));
             };
             unit.abbrevs.take(abbrev, &mut c, attrs)?;
-            for slot in [Slot::Type, Slot::AbstractOrigin, Slot::Specification, Slot::ContainingType, Slot::Import] {
+            for slot in
+                [Slot::Type, Slot::Signature, Slot::AbstractOrigin, Slot::Specification, Slot::ContainingType, Slot::Import]
+            {
                 let Some((dw::DW_FORM_ref_sig8, signature)) = attrs.get(slot) else { continue };
                 let Some(&place) = source.file.signatures().get(&signature) else { continue };
                 let at = self.units.partition_point(|unit| unit.header.offset <= place);

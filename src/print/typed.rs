@@ -21,7 +21,12 @@ impl Printer {
                 return self.type_not_found(name, conf.type_spacing);
             }
             if let Some((target, declarator)) = self.unfold(ty, name.unwrap_or(b"")) {
-                return self.typed(target, Some(&declarator), conf);
+                let mut conf = *conf;
+                if (*target).tag == dw_tag::ARRAY_TYPE && !conf.expand_pointers() {
+                    // What the elements are is behind a pointer, too.
+                    conf.set_expand_types(false);
+                }
+                return self.typed(target, Some(&declarator), &conf);
             }
             if conf.expand_pointers() { self.behind_pointers(ty, name, conf) } else { self.unpointed(ty, name, conf, None) }
         }

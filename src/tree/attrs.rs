@@ -40,7 +40,11 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt, decl_info: bool, addr_info: bool) ->
                 addr_info && matches!(tag, dw::DW_TAG_subprogram | dw::DW_TAG_lexical_block | dw::DW_TAG_label)
             }
             S::Location => matches!(tag, dw::DW_TAG_variable | dw::DW_TAG_formal_parameter),
-            S::Sibling | S::CallLine | S::Signature => false,
+            S::Sibling | S::CallLine => false,
+            S::Signature => matches!(
+                tag,
+                dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_union_type | dw::DW_TAG_enumeration_type
+            ),
             _ => !of_unit,
         },
     };

@@ -141,6 +141,8 @@ pub struct Scratch {
     pub(super) functions: Vec<u32>,
     /// Entries with a DW_AT_specification, and its key.
     pub(super) specifications: Vec<(u32, u32)>,
+    /// Entries that stand in for a type in a type unit, and the key of its entry.
+    pub(super) stand_ins: Vec<(u32, u32)>,
     /// Entries that take over from the entry that they are an instance of.
     pub(super) instances: Vec<u32>,
     pub(super) dimensions: Vec<u64>,
@@ -167,6 +169,7 @@ impl Scratch {
             shapes: Vec::new(),
             functions: Vec::new(),
             specifications: Vec::new(),
+            stand_ins: Vec::new(),
             instances: Vec::new(),
             dimensions: Vec::new(),
             memory: Memory::new(arenas),
@@ -233,6 +236,7 @@ impl<'a, 's> Builder<'a, 's> {
         scratch.dimensions.clear();
         scratch.files.clear();
         scratch.specifications.clear();
+        scratch.stand_ins.clear();
         scratch.instances.clear();
         let size = main.buf.len() + alternate.as_ref().map_or(0, |source| source.buf.len());
         scratch.map.prepare(size, main.units.len() == 1 && alternate.is_none());

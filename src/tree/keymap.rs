@@ -48,6 +48,13 @@ impl KeyMap {
         }
     }
 
+    /// From now on a key that was taken in leads to another entry. Only for units that refer to others: alone, none stands for another one.
+    pub fn redirect(&mut self, key: u32, index: usize) {
+        if !self.in_order {
+            self.any_order.set(key, index as u32 + 1);
+        }
+    }
+
     /// The index of the entry with a key that is not 0.
     #[inline(always)]
     pub fn get(&self, key: u32) -> Option<usize> {
@@ -100,5 +107,7 @@ mod tests {
         map.prepare(64, false);
         [20, 30, 20].iter().for_each(|&key| map.push(key));
         assert_eq!((map.get(20), map.get(30)), (Some(2), Some(1)));
+        map.redirect(30, 2);
+        assert_eq!(map.get(30), Some(2));
     }
 }

@@ -19,6 +19,13 @@ const IMPORTED_MODULE: u16 = 0x3a;
 impl Builder<'_, '_> {
     /// Resolves all references and sizes all members. The unit is complete afterwards.
     pub fn finish(mut self) {
+        // What stands in for a type that is in a type unit is that type to everybody who refers to it.
+        for i in 0..self.s.stand_ins.len() {
+            let (index, in_type_unit) = self.s.stand_ins[i];
+            if let Some(found) = self.find(in_type_unit, Role::Type) {
+                self.s.map.redirect(self.s.entries[index as usize].key, found);
+            }
+        }
         self.resolve_types();
         for i in 0..self.s.specifications.len() {
             let (index, key) = self.s.specifications[i];

@@ -29,6 +29,10 @@ impl<'a> Builder<'a, '_> {
         let size = self.byte_size();
         let alignment = self.alignment();
         let declaration = self.numeric(Slot::Declaration, dw::DW_AT_declaration);
+        if self.s.attrs.has(Slot::Signature) {
+            let in_type_unit = self.reference(unit, &self.s.attrs, Slot::Signature);
+            self.s.stand_ins.push((self.s.entries.len() as u32 - 1, in_type_unit));
+        }
         self.init_type_lists(ty, name);
         // SAFETY: see above the impl.
         unsafe {
