@@ -62,7 +62,7 @@ OF_A_KERNEL = (
 )
 OF_ITS_BTF = (
     "pahole -F btf", "pahole -F btf -E", "pahole -F btf -I", "pahole -F btf --sizes", "pahole -F btf -m", "pahole -F btf -T",
-    "pahole -F btf -a -A --hex", "pahole -F btf --sort", "pahole -F btf --compile", "pahole -F btf -l",
+    "pahole -F btf -a -A --hex", "pahole -F btf --sort", "pahole -F btf --compile",
     "pahole -F btf --contains=list_head", "pahole -F btf --find_pointers_to=sk_buff", "pfunct -F btf", "pfunct -F btf -P",
     "pdwtags -F btf",
 )
@@ -98,7 +98,11 @@ def said(command, paths, library=None):
         rest[-1] = f"--btf_base={paths[0]}"
         paths = paths[1:]
     done = run([tool(program), *rest, *paths], library=library)
-    return done.ended(), masked(program, done.out), done.err
+    out = masked(program, done.out)
+    for path in paths:
+        # `-I` says where the file is, which is not the same in every clone.
+        out = out.replace(bytes(path), path.name.encode())
+    return done.ended(), out, done.err
 
 
 def reference(context, command, paths):
@@ -107,7 +111,7 @@ def reference(context, command, paths):
         (folder / "ended").write_text(ended)
         (folder / "err").write_bytes(err)
         (folder / "out.gz").write_bytes(gzip.compress(out, 1))
-    folder = context.reference.get(paths, ["printed", command, repr(MASKS.get(command.split()[0]))], produce)
+    folder = context.reference.get(paths, ["printed by name", command, repr(MASKS.get(command.split()[0]))], produce)
     return (folder / "ended").read_text(), gzip.decompress((folder / "out.gz").read_bytes()), (folder / "err").read_bytes()
 
 
