@@ -61,7 +61,7 @@ def difference(theirs, ours):
 
 # The size of a pointer to a member function, and what is of that type, in members, typedefs and on its own.
 BOTH_HALVES = re.compile(
-    rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^typedef .*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
+    rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^[^;]*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
 )
 # A pointer to a data member has the size of an address; C takes that of the member. Typedefs of them are known by the name that libstdc++ uses.
 OF_MEMBER = re.compile(rb"((?:::\* \w+|\bpmf?_type +\w+); +/\* (?:size:|\d+) +|_type tag not supported! \*/; /\* size: )\d+(?= \*/)")

@@ -134,6 +134,14 @@ impl Builder<'_, '_> {
             IMPORTED_DECLARATION => self.find(key, Role::Other).or_else(|| self.find(key, Role::Type)),
             _ => self.find(key, Role::Type),
         };
+        if found.is_none()
+            && kind == IMPORTED_DECLARATION
+            && self.s.members.binary_search_by_key(&key, |member| member.key).is_ok()
+        {
+            // A member of a base class (`using base::member`), which has no id.
+            self.s.entries[index].ty = 0;
+            return;
+        }
         let Some(found) = found else {
             let function = match kind {
                 dw_tag::MEMBER | dw_tag::INHERITANCE => "namespace__recode_dwarf_types",
