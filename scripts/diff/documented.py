@@ -67,9 +67,9 @@ BOTH_HALVES = re.compile(
 OF_MEMBER = re.compile(rb"((?:::\* \w+|\bpmf?_type +\w+); +/\* (?:size:|\d+) +|_type tag not supported! \*/; /\* size: )\d+(?= \*/)")
 # What C adds: nameless types for a second time, which end with a brace, and paddings behind members that are in truth larger.
 ADDED = re.compile(
-    rb"\s*|\s+(?:typedef )?(?:union|struct|enum) \{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
+    rb"\s*|\s+(?:typedef )?(?:union|struct|enum) (?:: \w+ )?\{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
     rb"|\t\t+\w+ += .*,|\s+/\* (?:XXX last struct has|padding:|paddings:|member types with holes:) .*\*/|\t\t+/\* (?:size:|sum members:|last cacheline:) .*\*/"
-    rb"|\t+/\* <[0-9a-f]+> .*:\w+ \*/"
+    rb"|\t+/\* <[0-9a-f]+> .*:\w+ \*/|\t\t+/\* (?:struct|class) .* <ancestor>; \*/ .*"
 )
 # A hole before a pointer to a member function that C takes for smaller.
 HOLE_BEFORE = re.compile(rb"(/\* XXX last struct has \d+ bytes? of padding), \d+ holes?(?= \*/)")

@@ -20,10 +20,10 @@ OF_C = (
 )
 OF_SMALL_C = ("pahole", "pahole -E -I -a -A --hex", "pahole -R", "pahole --compile", "pfunct -V", "pfunct --compile", "pdwtags", "dtagnames", "codiff")
 OF_CXX = (
-    "pahole", "pahole -E", "pahole -I", "pahole --sizes", "pahole -M", "pfunct -V", "pdwtags", "pglobal -f", "pglobal -v", "dtagnames",
+    "pahole", "pahole -E", "pahole -I", "pahole --sizes", "pahole -M", "pfunct -V", "pglobal -f", "pglobal -v", "dtagnames",
     "prefcnt", "syscse", "codiff",
 )
-# pdwtags makes 140 MB of it, and pfunct walks it for a minute on either library.
+# pfunct walks it for a minute on either library.
 OF_LARGE_CXX = ("pahole", "pahole -E", "pahole --sizes", "pglobal -f", "pglobal -v", "dtagnames", "codiff")
 
 
