@@ -68,6 +68,17 @@ impl DwarfFile {
         DwarfFile::open_kind(elf, true)
     }
 
+    /// What `dwz -m` has moved out of other files: strings, perhaps without any units.
+    pub fn open_alternate(elf: Arc<ElfFile>) -> Result<Option<DwarfFile>, DwarfError> {
+        match DwarfFile::open_kind(elf.clone(), false)? {
+            Some(file) => Ok(Some(file)),
+            // Nobody asks for the abbreviations of a file without units.
+            None => {
+                elf.debug_section(".debug_str")?.map(|empty| DwarfFile::of_sections(elf, Vec::new(), 0, false, empty)).transpose()
+            }
+        }
+    }
+
     fn open_kind(elf: Arc<ElfFile>, split: bool) -> Result<Option<DwarfFile>, DwarfError> {
         let mut parts = Vec::new();
         let mut size = 0u64;
@@ -79,8 +90,19 @@ impl DwarfFile {
         if parts.is_empty() {
             return Ok(None);
         }
+        let abbrev = elf.debug_section(&section_name(".debug_abbrev", split))?;
+        let abbrev = abbrev.ok_or(DwarfError::Missing { section: ".debug_abbrev" })?;
+        DwarfFile::of_sections(elf, parts, size, split, abbrev).map(Some)
+    }
+
+    fn of_sections(
+        elf: Arc<ElfFile>,
+        parts: Vec<Part>,
+        size: u64,
+        split: bool,
+        abbrev: DebugSection,
+    ) -> Result<DwarfFile, DwarfError> {
         let section = |name: &str| elf.debug_section(&section_name(name, split));
-        let abbrev = section(".debug_abbrev")?.ok_or(DwarfError::Missing { section: ".debug_abbrev" })?;
         let str = match section(".debug_str")? {
             Some(s) => s.load()?,
             None => Vec::new(),
@@ -89,7 +111,7 @@ impl DwarfFile {
         let loclists = section(".debug_loclists")?;
         let big = !elf.little_endian();
         let shares = if split { shares(&elf, &parts)? } else { FxHashMap::default() };
-        Ok(Some(DwarfFile {
+        Ok(DwarfFile {
             elf,
             program: None,
             parts,
@@ -108,7 +130,7 @@ impl DwarfFile {
             ranges: Lazy::new(),
             rnglists: Lazy::new(),
             big,
-        }))
+        })
     }
 
     pub fn elf(&self) -> &Arc<ElfFile> {
@@ -254,7 +276,8 @@ impl DwarfFile {
         }
     }
 
-    /// Which forms that lead out of a unit the abbreviation tables of the file use, be it in an entry or not.
+    /// Which forms that lead out of a unit the abbreviation tables of the file use, be it in an entry or not, and whether they name split
+    /// files.
     pub fn outward_forms(&self) -> Result<OutwardForms, DwarfError> {
         let mut found = OutwardForms::default();
         let mut offset = 0;
@@ -358,6 +381,10 @@ pub struct OutwardForms {
     pub signature: bool,
     /// To an alternate file.
     pub alternate: bool,
+    /// To strings of an alternate file.
+    pub alternate_strings: bool,
+    /// Units' entries are in files of their own.
+    pub split: bool,
 }
 
 /// Reads one abbreviation, or the end of a table, from the start of `bytes`; returns what follows, `None` when it ends too early.
@@ -396,10 +423,12 @@ fn note_forms<'a>(bytes: &'a [u8], found: &mut OutwardForms) -> Option<&'a [u8]>
         if form < 64 && OF_INTEREST >> form & 1 == 0 {
             continue;
         }
+        found.split |= at == u64::from(dw::DW_AT_dwo_name.0) || at == u64::from(dw::DW_AT_GNU_dwo_name.0);
         match dw::DwForm(u16::try_from(form).unwrap_or(0)) {
             dw::DW_FORM_implicit_const => (_, rest) = number(rest)?,
             dw::DW_FORM_ref_addr => found.ref_addr = true,
             dw::DW_FORM_ref_sig8 => found.signature = true,
+            dw::DW_FORM_GNU_strp_alt | dw::DW_FORM_strp_sup => found.alternate_strings = true,
             dw::DW_FORM_GNU_ref_alt | dw::DW_FORM_ref_sup4 | dw::DW_FORM_ref_sup8 => found.alternate = true,
             _ => {}
         }

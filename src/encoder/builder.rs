@@ -9,6 +9,7 @@ mod declaration;
 mod reference;
 mod short;
 
+use super::convention::Passed;
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
 use super::merged::Deferred;
 use super::options::{Abi, Options};
@@ -69,8 +70,8 @@ pub(super) struct Param {
 /// What a parameter's location tells, by the size of its type.
 #[derive(Clone, Debug)]
 pub(super) struct Later {
-    /// Local id of the type; `None` when it is that of the parameter's origin.
-    pub type_id: Option<u32>,
+    /// Local id of the type; [`NOWHERE`] when it is that of the parameter's origin.
+    pub type_id: u32,
     /// For types larger than a register, where it differs from [`Param::loc`], which is for others.
     pub aggregate: Option<Box<Location>>,
 }
@@ -85,8 +86,8 @@ pub(super) struct Location {
     pub in_memory: bool,
     pub is_const: bool,
     pub on_stack: bool,
-    /// Bytes of the aggregate's first and second register that pieces name, one bit each.
-    pub first_bytes: u64,
+    /// Bytes of the aggregate's first register, and behind it, that pieces name, one bit each.
+    pub first_bytes: u8,
     pub second_bytes: u64,
     pub member: NameRef,
     pub member_type: u32,
@@ -148,6 +149,8 @@ pub(super) struct Var {
     pub key: u32,
     pub addr: u64,
     pub external: bool,
+    /// Key of the declaration that has name and type, if that is in another unit.
+    pub spec: u32,
     pub annots: Range<u32>,
 }
 
@@ -256,6 +259,7 @@ pub struct Scratch {
     pub(super) types: Vec<u32>,
     pub(super) aliases: Vec<(u32, u32)>,
     pub(super) params: Vec<Param>,
+    pub(super) passed: Vec<Passed>,
     pub(super) funcs: Vec<Func>,
     pub(super) vars: Vec<Var>,
     /// Words that hold keys of types.
@@ -284,6 +288,8 @@ pub struct Scratch {
     at: u32,
     /// What depends on types of other units.
     pub(super) deferred: Vec<Deferred>,
+    /// Variables, by their position in the fragment, whose declarations are in other units, by the position among places.
+    pub(super) declared: Vec<(u32, u32)>,
 }
 
 impl Scratch {
@@ -493,7 +499,7 @@ impl<'a> Builder<'a> {
                 | dw::DW_TAG_template_value_parameter
                 | dw::DW_TAG_GNU_template_parameter_pack
                 | dw::DW_TAG_variant_part => return self.skip_entry(unit, abbrev, c),
-                dw::DW_TAG_GNU_formal_parameter_pack | dw::DW_TAG_GNU_template_template_param | dw::DW_TAG_subrange_type => {
+                dw::DW_TAG_GNU_formal_parameter_pack | dw::DW_TAG_GNU_template_template_param => {
                     return self.unsupported(unit, abbrev, key, c);
                 }
                 _ => {}
@@ -550,7 +556,6 @@ impl<'a> Builder<'a> {
                     }
                     return self.skip_entry(unit, abbrev, c);
                 }
-                dw::DW_TAG_subrange_type => return self.unsupported(unit, abbrev, key, c),
                 _ => {}
             },
             Ctx::Enum => match tag {
@@ -629,9 +634,20 @@ impl<'a> Builder<'a> {
                 let target = self.link(unit, Slot::Type);
                 self.alias(key, target);
             }
-            dw::DW_TAG_unspecified_type | dw::DW_TAG_string_type => {
+            dw::DW_TAG_unspecified_type => {
                 unit.abbrevs.skip(abbrev, c)?;
                 self.alias(key, 0);
+            }
+            dw::DW_TAG_string_type => {
+                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+                self.string_type(key)?;
+            }
+            dw::DW_TAG_subrange_type => {
+                // Not the bound of an array: a type of its own (Ada, Pascal), whose limits BTF does not have.
+                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+                let name = self.name(unit, Slot::Name);
+                let target = self.link(unit, Slot::Type);
+                self.typedef(key, name, target)?;
             }
             dw::DW_TAG_pointer_type => return self.pointer(unit, abbrev, key, c),
             dw::DW_TAG_typedef => {
@@ -665,6 +681,14 @@ impl<'a> Builder<'a> {
                 return self.descend_or_close(abbrev, Ctx::Subroutine, key, What::Proto);
             }
             dw::DW_TAG_subprogram => return self.subprogram(unit, abbrev, key, c),
+            dw::DW_TAG_module => {
+                // What is in it is at the top level: languages with modules have nothing else there.
+                unit.abbrevs.skip(abbrev, c)?;
+                if abbrev.has_children {
+                    self.push_frame(Ctx::Unit, key, What::Nothing, -1);
+                }
+                return Ok(());
+            }
             dw::DW_TAG_namespace => {
                 unit.abbrevs.skip(abbrev, c)?;
                 if abbrev.has_children {

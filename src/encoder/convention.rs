@@ -5,7 +5,7 @@
 //! shared between them. The order in which this happens is that of the entries, since a later entry sees what an earlier one was given.
 //! The functions may be those of one unit, or of all units of a file whose units refer to each other.
 
-use super::builder::{Func, Location, Param};
+use super::builder::{Func, Location, NOWHERE, Param};
 use super::fragment::{NameRef, SavedFunc, SavedParam};
 use super::options::Abi;
 use super::packed::is_packed;
@@ -28,6 +28,37 @@ impl Location {
     }
 }
 
+/// What a parameter is, and where it is passed.
+#[derive(Clone, Debug)]
+pub(super) struct Passed {
+    pub name: NameRef,
+    pub type_id: u32,
+    /// Index of the parameter that name and type are those of; [`NOWHERE`] when it is not there, [`OWN`] when they are its own.
+    pub origin_at: u32,
+    /// Position in its function's list; -1 in subroutine types, -2 outside of any list.
+    pub idx: i32,
+    pub has_location: bool,
+    pub has_const_value: bool,
+    pub loc: Location,
+}
+
+/// See [`Passed::origin_at`].
+pub(super) const OWN: u32 = NOWHERE - 1;
+
+impl From<&Param> for Passed {
+    fn from(p: &Param) -> Passed {
+        Passed {
+            name: p.name,
+            type_id: p.type_id,
+            origin_at: if p.type_key != 0 || p.origin == 0 { OWN } else { p.origin_at },
+            idx: p.idx,
+            has_location: p.has_location,
+            has_const_value: p.has_const_value,
+            loc: p.loc,
+        }
+    }
+}
+
 /// Size in bytes of the largest type that is passed in registers.
 pub(super) fn limit_in_registers(addr_size: u8, abi: &Abi) -> u32 {
     u32::from(addr_size) * if abi.two_register_aggregates { 2 } else { 1 }
@@ -36,7 +67,7 @@ pub(super) fn limit_in_registers(addr_size: u8, abi: &Abi) -> u32 {
 /// Functions with their parameters. Types are known, and what is told about by other entries is linked.
 pub(super) struct FunctionSet<'a, R> {
     pub funcs: &'a mut [Func],
-    pub params: &'a mut [Param],
+    pub params: &'a mut [Passed],
     pub records: R,
     pub abi: Abi,
     /// In bytes.
@@ -52,7 +83,7 @@ impl<R: Records> FunctionSet<'_, R> {
         for i in 0..self.funcs.len() {
             for p in self.funcs[i].params.clone() {
                 let mine = &self.params[p as usize];
-                if mine.type_key != 0 || mine.origin == 0 || mine.origin_at == p {
+                if mine.origin_at == OWN || mine.origin_at == p {
                     continue;
                 }
                 let o = mine.origin_at;
@@ -79,7 +110,7 @@ impl<R: Records> FunctionSet<'_, R> {
         // A longer chain goes in a circle.
         for _ in 0..64 {
             let q = &self.params[p as usize];
-            if q.type_key != 0 || q.origin_at as usize >= self.params.len() || q.origin_at == p {
+            if q.origin_at as usize >= self.params.len() || q.origin_at == p {
                 break;
             }
             p = q.origin_at;
@@ -266,7 +297,7 @@ impl<R: Records> FunctionSet<'_, R> {
     }
 
     /// Whether a packed struct with a name is among the parameters behind those in registers: where it stands cannot be told.
-    fn has_packed_on_stack(&self, params: &[Param]) -> bool {
+    fn has_packed_on_stack(&self, params: &[Passed]) -> bool {
         params.iter().skip(self.abi.register_params).any(|p| {
             let named_struct = |words: &[u32]| Kind::of_info(words[1]) == Some(Kind::Struct) && words[0] != 0;
             self.records.words(p.type_id).is_some_and(named_struct) && is_packed(&self.records, p.type_id)
@@ -275,7 +306,7 @@ impl<R: Records> FunctionSet<'_, R> {
 }
 
 /// What a concrete parameter tells its abstract origin.
-fn share(mine: &Param, origin: &mut Param) {
+fn share(mine: &Passed, origin: &mut Passed) {
     origin.has_location |= mine.has_location;
     origin.has_const_value |= mine.has_const_value;
     let (m, o) = (&mine.loc, &mut origin.loc);

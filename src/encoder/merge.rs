@@ -29,6 +29,11 @@ impl Merger {
         self.seen = Seen::for_file(info_size);
     }
 
+    /// Forgets hashes: no more types of the file come.
+    pub(super) fn end_file(&mut self) {
+        self.seen = Seen::default();
+    }
+
     /// The final id of a local one of the fragment merged last.
     #[inline]
     pub fn type_id(&self, local: u32) -> TypeId {

@@ -167,22 +167,50 @@ impl Encoder {
 
     /// Adds all of a unit but its types. `type_id` gives the final ids.
     fn add_rest(&mut self, unit: &Unit<'_>, type_id: impl Fn(u32) -> TypeId, report: &mut dyn Report) -> Result<(), EncodeError> {
-        let fragment = unit.fragment;
+        self.add_tags(unit.fragment, &type_id, report)?;
+        if report.verbose() {
+            self.tell_left_out(unit.fragment, report);
+        }
+        self.add_functions(unit.fragment, unit.functions, &type_id)?;
+        self.add_variables(unit, &type_id, report)
+    }
+
+    fn add_tags(
+        &mut self,
+        fragment: &Fragment,
+        type_id: impl Fn(u32) -> TypeId,
+        report: &mut dyn Report,
+    ) -> Result<(), EncodeError> {
         let names = self.names.as_mut().expect("set with the types");
         for tag in &fragment.decl_tags {
             let id = self.btf.add_decl_tag(names.bytes(fragment, &tag.value), type_id(tag.type_id), tag.component_idx)?;
             verbose::added(&self.btf, id, report);
         }
-        if report.verbose() {
-            self.tell_left_out(fragment, report);
-        }
-        let mut phase = phases::enter(Phase::MergeFunctions);
-        let table = self.table(unit.functions);
+        Ok(())
+    }
+
+    fn add_functions(
+        &mut self,
+        fragment: &Fragment,
+        functions: &Arc<ElfFunctions>,
+        type_id: impl Fn(u32) -> TypeId,
+    ) -> Result<(), EncodeError> {
+        let _phase = phases::enter(Phase::MergeFunctions);
+        let table = self.table(functions);
         let names = self.names.as_mut().expect("set with the types");
-        self.saved.add(&mut self.btf, fragment, table, names, &type_id)?;
-        phase.then(Phase::MergeVariables);
+        Ok(self.saved.add(&mut self.btf, fragment, table, names, type_id)?)
+    }
+
+    fn add_variables(
+        &mut self,
+        unit: &Unit<'_>,
+        type_id: impl Fn(u32) -> TypeId,
+        report: &mut dyn Report,
+    ) -> Result<(), EncodeError> {
+        let _phase = phases::enter(Phase::MergeVariables);
         if self.options.vars() {
-            self.variables.add(&mut self.btf, fragment, unit.name, names, &type_id, report).map_err(|e| match e {
+            let names = self.names.as_mut().expect("set with the types");
+            self.variables.add(&mut self.btf, unit.fragment, unit.name, names, type_id, report).map_err(|e| match e {
                 VariableError::Refused => EncodeError::Variable,
                 VariableError::Btf(e) => EncodeError::Btf(e),
             })?;

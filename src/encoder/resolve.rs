@@ -8,6 +8,7 @@ use crate::btf::Kind;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::source::outer_index;
 use crate::phases::{self, Phase};
+use gimli::constants as dw;
 
 /// References through more entries than this lead in a circle.
 const MAX_HOPS: usize = 1 << 16;
@@ -23,6 +24,7 @@ impl Builder<'_> {
     /// All but functions. What depends on types of other units is put off.
     pub(super) fn resolve_types(&mut self) {
         self.s.deferred.clear();
+        self.s.declared.clear();
         self.resolve_refs();
         self.resolve_names();
         self.resolve_enum_signs();
@@ -152,6 +154,9 @@ impl Builder<'_> {
     fn save_variables(&mut self) {
         let vars = std::mem::take(&mut self.s.vars);
         for var in &vars {
+            if let Some(target) = outer_index(var.spec) {
+                self.s.declared.push((self.out.vars.len() as u32, target));
+            }
             let type_id = self.type_id_or_void(var.type_key, var.key);
             let size = if type_id == 0 { u64::MAX } else { self.records().size_of(type_id).bytes() };
             self.out.vars.push(SavedVar {
@@ -186,10 +191,16 @@ impl Builder<'_> {
                 }
             }
             let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return Ok(0) };
-            let size = if abbrev.tag == gimli::constants::DW_TAG_pointer_type {
-                u64::from(unit.header.addr_size)
-            } else {
-                crate::dwarf::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0)
+            let addr_size = u64::from(unit.header.addr_size);
+            let size = match abbrev.tag {
+                dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => addr_size,
+                dw::DW_TAG_ptr_to_member_type => {
+                    let target = self.source.reference(unit, &self.s.other, Slot::Type);
+                    let target = self.source.entry(target, &mut self.s.other);
+                    // A pointer to a member function has an adjustment of `this`, too.
+                    addr_size * if target.is_some_and(|(_, a)| a.tag == dw::DW_TAG_subroutine_type) { 2 } else { 1 }
+                }
+                _ => crate::dwarf::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0),
             };
             if size != 0 {
                 let size = u32::try_from(size).unwrap_or(u32::MAX - 1);

@@ -3,7 +3,7 @@
 //! What follows from it is decided in [`super::convention`].
 
 use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
-use super::convention::FunctionSet;
+use super::convention::{FunctionSet, Passed};
 use super::elf_functions::ElfFunctions;
 use super::fragment::NameRef;
 use super::records::{LocalRecords, Records, member_at};
@@ -26,14 +26,16 @@ impl Builder<'_> {
         let Some(table) = table.filter(|t| !t.is_empty()) else { return };
         self.prepare_functions(table);
         let mut funcs = std::mem::take(&mut self.s.funcs);
-        let mut params = std::mem::take(&mut self.s.params);
+        let mut params = std::mem::take(&mut self.s.passed);
+        params.clear();
+        params.extend(self.s.params.iter().map(Passed::from));
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size(), self.options.true_signature);
         let lost = {
             let records = LocalRecords::of(self.out, addr_size);
             FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share()
         };
         for p in lost {
-            let p = &params[p as usize];
+            let p = &self.s.params[p as usize];
             let (from, to) = (p.key, self.source.offset(p.origin));
             self.say(from, &format!("abstract origin {to:#x} is no parameter"));
         }
@@ -58,7 +60,7 @@ impl Builder<'_> {
             }
         }
         self.s.funcs = funcs;
-        self.s.params = params;
+        self.s.passed = params;
     }
 
     /// Gives functions and parameters their types and links, and those with a symbol what their locations tell.
@@ -165,7 +167,7 @@ impl Builder<'_> {
 
     /// Reads the location of a parameter whose type, or origin (0), is in another unit: both for a small type and for a large one.
     fn locate_later(&mut self, p: usize, outer: u32) {
-        let type_id = if outer == 0 { None } else { self.type_id(outer) };
+        let type_id = if outer == 0 { None } else { self.type_id(outer) }.unwrap_or(NOWHERE);
         let mut small = Location::default();
         let mut aggregate = Location { byte_size: u32::MAX, ..Location::default() };
         if let Some((form, value)) = self.s.params[p].location {
@@ -354,7 +356,7 @@ impl Rules {
                     continue;
                 }
                 if at < addr_size {
-                    loc.first_bytes |= bit(at);
+                    loc.first_bytes |= bit(at) as u8;
                 } else {
                     loc.second_bytes |= bit(at - addr_size);
                 }

@@ -164,7 +164,8 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         }
         dw::DW_TAG_enumeration_type => const { slots(&[S::Name, S::ByteSize, S::Type, S::Specification, S::Signature]) },
         dw::DW_TAG_enumerator => const { slots(&[S::Name, S::ConstValue]) },
-        dw::DW_TAG_subrange_type => const { slots(&[S::UpperBound, S::LowerBound, S::Count]) },
+        dw::DW_TAG_subrange_type => const { slots(&[S::Name, S::Type, S::UpperBound, S::LowerBound, S::Count]) },
+        dw::DW_TAG_string_type => const { slots(&[S::ByteSize]) },
         dw::DW_TAG_formal_parameter => {
             const { slots(&[S::Name, S::Type, S::AbstractOrigin, S::Location, S::ConstValue, S::Annotation]) }
         }

@@ -25,7 +25,7 @@ struct Link {
 pub fn find(elf: &ElfFile) -> Option<DwarfFile> {
     let link = link(elf)?;
     let file = candidates(elf, &link).into_iter().find_map(|path| open(&path, &link))?;
-    DwarfFile::open(Arc::new(file)).ok().flatten()
+    DwarfFile::open_alternate(Arc::new(file)).ok().flatten()
 }
 
 /// What to tell when it is not.

@@ -186,6 +186,13 @@ impl FileContext {
         let alternate = alternate::find(dwarf.elf()).map(Arc::new);
         Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, split: SplitFiles::default(), build_id }))
     }
+
+    /// A source of units that refer to no others, but may have their names in the alternate file.
+    fn source<'a>(&'a self, buf: &'a [u8], units: &'a [Unit], base: u64) -> Source<'a> {
+        let mut source = Source::new(&self.dwarf, buf, units, base);
+        source.alternate = self.alternate.as_deref().map(|file| (file, self.dwarf.info_size()));
+        source
+    }
 }
 
 /// Loads all units of the file on `jobs` workers.
@@ -194,7 +201,15 @@ where
     H: Host,
     P: Profile<H::Handle, Product = H::Product>,
 {
-    let links = links(context)?;
+    let (links, names_are_missing) = links(context)?;
+    if names_are_missing {
+        host.message(&alternate::missing(context.dwarf.elf()));
+    }
+    let (links, force_merging) = match links {
+        // Units in files of their own cannot refer to each other, whatever is asked for.
+        Links::Split => (Links::None, false),
+        links => (links, force_merging),
+    };
     if profile.takes_plans() {
         if force_merging || links != Links::None {
             return load_planned(host, profile, context, jobs);
@@ -238,7 +253,7 @@ fn at_once() -> usize {
 
 /// Whether the file's units can be read one by one.
 pub fn units_stand_alone(context: &Arc<FileContext>) -> Result<bool, LoadError> {
-    Ok(links(context)? == Links::None)
+    Ok(matches!(links(context)?.0, Links::None | Links::Split))
 }
 
 impl Outcome {
@@ -282,20 +297,26 @@ enum Links {
     Types,
     /// To an alternate file, which is not there.
     Missing,
+    /// To split files.
+    Split,
     Any,
 }
 
 /// Told from the Linux note of a link with LTO, and from forms for such references in the abbreviation tables.
-fn links(context: &FileContext) -> Result<Links, LoadError> {
+/// Also whether names are in an alternate file that is not there, without references to it.
+fn links(context: &FileContext) -> Result<(Links, bool), LoadError> {
     const LINUX_ELFNOTE_LTO_INFO: u32 = 0x101;
     let dwarf = &*context.dwarf;
+    let forms = dwarf.outward_forms()?;
+    if forms.split && !forms.ref_addr && !forms.alternate && !forms.signature {
+        return Ok((Links::Split, false));
+    }
     for note in dwarf.elf().notes()? {
         if note.name == b"Linux" && note.kind == LINUX_ELFNOTE_LTO_INFO && note.desc.iter().any(|&b| b != 0) {
-            return Ok(Links::Any);
+            return Ok((Links::Any, false));
         }
     }
-    let forms = dwarf.outward_forms()?;
-    Ok(if forms.ref_addr || forms.alternate && context.alternate.is_some() {
+    let links = if forms.ref_addr || forms.alternate && context.alternate.is_some() {
         Links::Any
     } else if forms.alternate {
         Links::Missing
@@ -303,7 +324,8 @@ fn links(context: &FileContext) -> Result<Links, LoadError> {
         Links::Types
     } else {
         Links::None
-    })
+    };
+    Ok((links, forms.alternate_strings && !forms.alternate && context.alternate.is_none()))
 }
 
 struct Next {
@@ -427,12 +449,12 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
-        let source = Source::new(dwarf, &scratch.buf, std::slice::from_ref(unit), base);
+        let source = self.context.source(&scratch.buf, std::slice::from_ref(unit), base);
         if let Some(skeleton) = Skeleton::of(&source, unit, &scratch.attrs).filter(|_| !dwarf.is_split()) {
             return self.decode_split(id, &skeleton, scratch, product, handle, messages);
         }
         let units = std::slice::from_ref(unit);
-        let source = Source::new(dwarf, &scratch.buf, units, base);
+        let source = self.context.source(&scratch.buf, units, base);
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
@@ -450,7 +472,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         }
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&*unit);
-        let source = Source::new(dwarf, &scratch.buf, units, base);
+        let source = self.context.source(&scratch.buf, units, base);
         self.profile.build(source, &[Some(key)], made, product, &mut scratch.profile, messages)
     }
 

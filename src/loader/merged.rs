@@ -45,6 +45,8 @@ impl MergedFile {
         let mut stage = Stage { assembly, report, error: None };
         let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default() };
         let outcome = queue::run(&work, &mut stage, self.jobs).outcome;
+        // The memory of parts is not needed while functions are weighed.
+        drop(work);
         if let Some(error) = stage.error {
             return Err(error);
         }

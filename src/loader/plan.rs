@@ -221,6 +221,12 @@ impl<H: Host> Scan<'_, H> {
         scanned.language = unit.language;
         scanned.clang = source.string(&unit, attrs, Slot::Producer).is_some_and(|p| memchr::memmem::find(p, b"clang").is_some());
         scanned.wanted = has_children;
+        if attrs.has(Slot::DwoName) {
+            let (path, (section, at)) = (file.elf().path().display(), file.place(header.offset));
+            scanned.message = Some(format!(
+                "{path}: {section}+{at:#x}: entries in a file of their own, though units refer to each other, left out"
+            ));
+        }
         if !unit.abbrevs.has_outward {
             return Ok(());
         }
@@ -276,6 +282,7 @@ fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         dw::DW_AT_language if of_unit => Slot::Language,
         dw::DW_AT_producer if of_unit => Slot::Producer,
         dw::DW_AT_str_offsets_base if of_unit => Slot::StrOffsetsBase,
+        dw::DW_AT_dwo_name | dw::DW_AT_GNU_dwo_name if of_unit => Slot::DwoName,
         dw::DW_AT_type => Slot::Type,
         dw::DW_AT_abstract_origin => Slot::AbstractOrigin,
         dw::DW_AT_specification => Slot::Specification,

@@ -8,8 +8,8 @@ bytes (a string in it stands for the eight-byte address of a symbol) or "@label"
 
 TAGS = dict(
     array_type=0x01, class_type=0x02, enumeration_type=0x04, formal_parameter=0x05, lexical_block=0x0B, member=0x0D,
-    pointer_type=0x0F, compile_unit=0x11, structure_type=0x13, subroutine_type=0x15, typedef=0x16, inheritance=0x1C,
-    inlined_subroutine=0x1D, subrange_type=0x21, base_type=0x24, const_type=0x26, enumerator=0x28, subprogram=0x2E,
+    pointer_type=0x0F, compile_unit=0x11, string_type=0x12, structure_type=0x13, subroutine_type=0x15, typedef=0x16, inheritance=0x1C,
+    inlined_subroutine=0x1D, module=0x1E, subrange_type=0x21, base_type=0x24, const_type=0x26, enumerator=0x28, subprogram=0x2E,
     variable=0x34, namespace=0x39, imported_unit=0x3D, ptr_to_member_type=0x1F, unknown=0x7777,
 )
 ATTRIBUTES = dict(

@@ -168,17 +168,23 @@ impl<'a> Builder<'a> {
         }
         if spec != 0 {
             // Name, type and linkage stand where it was declared.
-            if let Some((unit, abbrev)) = self.source.entry(spec, &mut self.s.other) {
-                if matches!(abbrev.tag, dw::DW_TAG_variable | dw::DW_TAG_member) {
-                    let name = self.source.name(unit, &self.s.other, Slot::Name, &mut self.out.strings);
-                    let type_key = self.source.reference(unit, &self.s.other, Slot::Type);
-                    let external = self.s.other.has(Slot::External);
-                    return Some(Var { name, type_key, key, addr, external, annots: 0..0 });
-                }
+            if let Some((name, type_key, external)) = self.declared_variable(spec) {
+                return Some(Var { name, type_key, key, addr, external, spec: 0, annots: 0..0 });
             }
         }
         let name = self.name(unit, Slot::Name);
-        Some(Var { name, type_key, key, addr, external, annots: 0..0 })
+        Some(Var { name, type_key, key, addr, external, spec, annots: 0..0 })
+    }
+
+    /// What the entry with `key` declares, if it is a variable: name, key of the type, and whether it is known outside of its unit.
+    pub(in crate::encoder) fn declared_variable(&mut self, key: u32) -> Option<(NameRef, u32, bool)> {
+        let (unit, abbrev) = self.source.entry(key, &mut self.s.other)?;
+        if !matches!(abbrev.tag, dw::DW_TAG_variable | dw::DW_TAG_member) {
+            return None;
+        }
+        let name = self.source.name(unit, &self.s.other, Slot::Name, &mut self.out.strings);
+        let type_key = self.source.reference(unit, &self.s.other, Slot::Type);
+        Some((name, type_key, self.s.other.has(Slot::External)))
     }
 
     pub(super) fn close_function(&mut self, frame: Frame) -> Result<(), DwarfError> {

@@ -249,6 +249,18 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// A text of fixed length (Fortran): an array of characters, of none where the length is not constant.
+    pub(super) fn string_type(&mut self, key: u32) -> Result<(), DwarfError> {
+        let count = number(&self.s.attrs, Slot::ByteSize).map_or(0, |n| u32::try_from(n).unwrap_or(u32::MAX));
+        let name = self.out.strings.push(b"character");
+        let element = self.begin(0)?;
+        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), 1, 8]);
+        self.begin(key)?;
+        self.out.has_array = true;
+        self.out.words.extend([0, info(Kind::Array, 0, false), 0, element, INDEX_TYPE, count]);
+        Ok(())
+    }
+
     pub(super) fn close_proto(&mut self, frame: Frame) -> Result<(), DwarfError> {
         let Some(open) = self.s.open.pop() else { return Ok(()) };
         let start = frame.start as usize;

@@ -17,6 +17,11 @@ impl FileNames {
         FileNames { file, known: Known::new() }
     }
 
+    /// Gives back the memory of what is known: names that come again are found among the BTF's strings.
+    pub(in crate::encoder) fn forget(&mut self) {
+        self.known = Known::new();
+    }
+
     pub fn is_for(&self, file: &Arc<DwarfFile>) -> bool {
         Arc::ptr_eq(&self.file, file)
     }

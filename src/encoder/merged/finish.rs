@@ -1,7 +1,7 @@
 //! The end of an assembly: ids that were pending, functions across units, and all that is not types.
 
-use super::super::builder::{Func, NOWHERE, Param};
-use super::super::convention::{FunctionSet, limit_in_registers};
+use super::super::builder::{Func, Later, NOWHERE};
+use super::super::convention::{FunctionSet, OWN, Passed, limit_in_registers};
 use super::super::fragment::{Fragment, NameRef};
 use super::super::records::{BtfRecords, Records, Size, member_at};
 use super::super::report::{Report, text};
@@ -19,6 +19,9 @@ const MAX_MESSAGES: usize = 64;
 
 /// References through more entries than this lead in a circle.
 const MAX_HOPS: usize = 64;
+
+/// Functions that are weighed before they are saved: not all at once, which would take memory twice.
+const BATCH: usize = 1 << 10;
 
 impl Assembly<'_> {
     /// Completes the unit that all parts make up; `name` is what it is called, `place_of` tells where the entry is that a position in the
@@ -40,12 +43,21 @@ impl Assembly<'_> {
         if let Some(more) = lost.len().checked_sub(MAX_MESSAGES).filter(|&more| more > 0) {
             report.error(&text!(place_of(lost[MAX_MESSAGES]).as_str(), ": here and behind it ", more, " messages more\n"));
         }
+        // Types were most of the names; of their memory, functions take some.
+        self.encoder.merger.end_file();
+        if let Some(names) = &mut self.encoder.names {
+            names.forget();
+        }
         verbose::added(&self.encoder.btf, self.first, report);
-        self.settle_functions();
         self.settle_variables();
+        self.encoder.add_tags(&self.rest, TypeId, report)?;
+        self.settle_functions()?;
         let rest = std::mem::take(&mut self.rest);
+        if report.verbose() {
+            self.encoder.tell_left_out(&rest, report);
+        }
         let unit = Unit { name, file, functions: &self.functions, fragment: &rest };
-        self.encoder.add_rest(&unit, TypeId, report)
+        self.encoder.add_variables(&unit, TypeId, report)
     }
 
     /// The final id for one that may be pending; `None` when it stands for nothing.
@@ -121,6 +133,13 @@ impl Assembly<'_> {
             tag.type_id = self.id_or_void(tag.type_id);
         }
         let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
+        for &(var, target) in &self.defined {
+            if let Some(&Found::Var(declared)) = self.found.get(target as usize) {
+                let (var, declared) = (&mut rest.vars[var as usize], &self.declared[declared as usize]);
+                (var.name, var.type_id) = (declared.name, declared.type_id);
+                var.external |= declared.external;
+            }
+        }
         for var in &mut rest.vars {
             var.type_id = self.id_or_void(var.type_id);
             var.size = if var.type_id == 0 { u64::MAX } else { records.size_of(var.type_id).bytes() };
@@ -129,7 +148,7 @@ impl Assembly<'_> {
     }
 
     /// Links functions, gives them their types, and saves those that have a symbol.
-    fn settle_functions(&mut self) {
+    fn settle_functions(&mut self) -> Result<(), EncodeError> {
         let mut funcs = std::mem::take(&mut self.funcs);
         let mut params = std::mem::take(&mut self.params);
         let mut rest = std::mem::take(&mut self.rest);
@@ -142,7 +161,7 @@ impl Assembly<'_> {
             param.type_id = self.id_or_void(param.type_id);
             param.loc.member_type = self.id_or_void(param.loc.member_type);
             param.origin_at = match param.origin_at {
-                NOWHERE => NOWHERE,
+                NOWHERE | OWN => param.origin_at,
                 at if at & PENDING == 0 => at,
                 at => match self.found.get((at & !PENDING) as usize) {
                     Some(&Found::Param(p)) => p,
@@ -150,27 +169,38 @@ impl Assembly<'_> {
                 },
             };
         }
-        self.settle_locations(&mut params, &mut rest);
+        let later = std::mem::take(&mut self.later);
+        self.settle_locations(&mut params, later, &mut rest);
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size, self.options.true_signature);
         let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size };
-        let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
-        set.share();
-        for i in 0..set.funcs.len() {
-            let function = elf_function(&self.functions, &set.funcs[i], self.encoder.name_bytes(&rest, &set.funcs[i].name));
-            if function.is_some() {
-                set.analyse(i);
-            }
-            set.result_from_origin(i);
-            let (out_funcs, out_params) = (&mut rest.funcs, &mut rest.params);
-            match function {
-                Some(function) => set.save(i, function, out_funcs, out_params),
-                None if !set.funcs[i].declaration && !set.funcs[i].name.is_none() && set.has_names(i) => {
-                    rest.unknown_functions.push(set.funcs[i].name);
+        FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share();
+        let mut next = 0;
+        while next < funcs.len() {
+            let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size };
+            let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
+            let end = (next + BATCH).min(set.funcs.len());
+            for i in next..end {
+                let function = elf_function(&self.functions, &set.funcs[i], self.encoder.name_bytes(&rest, &set.funcs[i].name));
+                if function.is_some() {
+                    set.analyse(i);
                 }
-                None => {}
+                set.result_from_origin(i);
+                let (out_funcs, out_params) = (&mut rest.funcs, &mut rest.params);
+                match function {
+                    Some(function) => set.save(i, function, out_funcs, out_params),
+                    None if !set.funcs[i].declaration && !set.funcs[i].name.is_none() && set.has_names(i) => {
+                        rest.unknown_functions.push(set.funcs[i].name);
+                    }
+                    None => {}
+                }
             }
+            next = end;
+            self.encoder.add_functions(&rest, &self.functions, TypeId)?;
+            rest.funcs.clear();
+            rest.params.clear();
         }
         self.rest = rest;
+        Ok(())
     }
 
     fn func_at(&self, at: u32) -> u32 {
@@ -204,15 +234,15 @@ impl Assembly<'_> {
     }
 
     /// Chooses what a location tells where the size of the type had to be waited for.
-    fn settle_locations(&self, params: &mut [Param], rest: &mut Fragment) {
+    fn settle_locations(&self, params: &mut [Passed], later: Vec<(u32, Later)>, rest: &mut Fragment) {
         let btf = &self.encoder.btf;
         let records = BtfRecords { btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
         let limit = limit_in_registers(self.addr_size, &self.abi);
-        for i in 0..params.len() {
-            let Some(later) = params[i].later.take() else { continue };
+        for (i, later) in later {
+            let i = i as usize;
             let type_id = match later.type_id {
-                Some(id) => self.id_or_void(id),
-                None => self.origin_type(params, i),
+                NOWHERE => self.origin_type(params, i),
+                id => self.id_or_void(id),
             };
             let size = declared_size(&records, type_id);
             let aggregate = size > u32::from(self.addr_size) && self.abi.two_register_aggregates;
@@ -232,9 +262,9 @@ impl Assembly<'_> {
     }
 
     /// The type of the parameter that the one at `i` originates from.
-    fn origin_type(&self, params: &[Param], mut i: usize) -> u32 {
+    fn origin_type(&self, params: &[Passed], mut i: usize) -> u32 {
         for _ in 0..MAX_HOPS {
-            if params[i].type_key != 0 {
+            if params[i].origin_at == OWN {
                 return params[i].type_id;
             }
             match params.get(params[i].origin_at as usize) {

@@ -15,7 +15,8 @@
 
 mod finish;
 
-use super::builder::{Builder, Die, Func, LateBitfield, NOWHERE, Param};
+use super::builder::{Builder, Die, Func, LateBitfield, Later, NOWHERE};
+use super::convention::{OWN, Passed};
 use super::elf_functions::ElfFunctions;
 use super::fragment::{DeclTag, Fragment, NameRef, NameSource};
 use super::merge::FileNames;
@@ -43,6 +44,15 @@ enum Found {
     /// Index.
     Func(u32),
     Param(u32),
+    Var(u32),
+}
+
+/// A variable that others define: its name, its type, and whether it is known outside of its unit.
+#[derive(Clone, Copy, Debug)]
+struct Declared {
+    name: NameRef,
+    type_id: u32,
+    external: bool,
 }
 
 /// A word of a record that depends on a type of another unit.
@@ -79,9 +89,13 @@ pub enum Copy {
 pub struct Part {
     fragment: Fragment,
     funcs: Vec<Func>,
-    params: Vec<Param>,
+    params: Vec<Passed>,
+    later: Vec<(u32, Later)>,
     /// Positions in the list of places, and what the entries became.
     found: Vec<(u32, Found)>,
+    declared: Vec<Declared>,
+    /// See [`Scratch::declared`](super::builder::Scratch).
+    defined: Vec<(u32, u32)>,
     deferred: Vec<Deferred>,
 }
 
@@ -95,7 +109,10 @@ impl Part {
         self.fragment.clear();
         self.funcs.clear();
         self.params.clear();
+        self.later.clear();
         self.found.clear();
+        self.declared.clear();
+        self.defined.clear();
         self.deferred.clear();
     }
 
@@ -106,10 +123,15 @@ impl Part {
 }
 
 /// What is left of a builder once its fragment is complete.
+#[derive(Default)]
 pub struct PartRest {
     funcs: Vec<Func>,
-    params: Vec<Param>,
+    params: Vec<Passed>,
+    later: Vec<(u32, Later)>,
     found: Vec<(u32, Found)>,
+    declared: Vec<Declared>,
+    /// See [`Scratch::declared`](super::builder::Scratch).
+    defined: Vec<(u32, u32)>,
     deferred: Vec<Deferred>,
 }
 
@@ -117,7 +139,10 @@ impl PartRest {
     pub fn into(self, part: &mut Part) {
         part.funcs = self.funcs;
         part.params = self.params;
+        part.later = self.later;
         part.found = self.found;
+        part.declared = self.declared;
+        part.defined = self.defined;
         part.deferred = self.deferred;
     }
 }
@@ -131,7 +156,7 @@ impl Builder<'_> {
             self.prepare_functions(table);
         }
         let mut wanted_funcs = vec![false; self.s.funcs.len()];
-        let mut found = Vec::new();
+        let (mut found, mut declared) = (Vec::new(), Vec::new());
         for (target, key) in targets {
             let what = match self.s.lookup(key) {
                 Some(Die::Func(f)) => {
@@ -140,24 +165,41 @@ impl Builder<'_> {
                 }
                 Some(Die::Param(p)) => Found::Param(p),
                 Some(Die::Type(_) | Die::Alias(_)) => self.type_id(key).map_or(Found::Nothing, Found::Type),
-                None => Found::Nothing,
+                None => match self.declared_variable(key) {
+                    Some((name, type_key, external)) => {
+                        declared.push(Declared { name, type_id: self.type_id(type_key).unwrap_or(0), external });
+                        Found::Var(declared.len() as u32 - 1)
+                    }
+                    None => Found::Nothing,
+                },
             };
             found.push((target, what));
         }
-        let (mut funcs, mut params) = (Vec::new(), Vec::new());
+        let (deferred, defined) = (std::mem::take(&mut self.s.deferred), std::mem::take(&mut self.s.declared));
+        let mut rest = PartRest { found, declared, defined, deferred, ..PartRest::default() };
         if !table.is_empty() {
-            (funcs, params) = self.take_functions(table, &wanted_funcs, &mut found);
+            self.take_functions(table, &wanted_funcs, &mut rest);
         }
-        PartRest { funcs, params, found, deferred: std::mem::take(&mut self.s.deferred) }
+        rest
     }
 
     /// The functions that have, or may get, a symbol, those that others refer to, and their parameters.
-    fn take_functions(&mut self, table: &ElfFunctions, wanted: &[bool], found: &mut [(u32, Found)]) -> (Vec<Func>, Vec<Param>) {
-        let all = std::mem::take(&mut self.s.params);
-        let mut funcs = Vec::new();
-        let mut params: Vec<Param> = Vec::new();
-        let mut func_at = vec![NOWHERE; self.s.funcs.len()];
+    fn take_functions(&mut self, table: &ElfFunctions, wanted: &[bool], rest: &mut PartRest) {
+        let mut all = std::mem::take(&mut self.s.params);
         let mut param_at = vec![NOWHERE; all.len()];
+        let PartRest { funcs, params, later, found, .. } = rest;
+        let mut take = |p: u32, params: &mut Vec<Passed>| {
+            let param = &mut all[p as usize];
+            let at = params.len() as u32;
+            let mut passed = Passed::from(&*param);
+            if let (true, Some(target)) = (passed.origin_at != OWN, outer_index(param.origin)) {
+                passed.origin_at = PENDING | target;
+            }
+            params.push(passed);
+            later.extend(param.later.take().map(|l| (at, l)));
+            at
+        };
+        let mut func_at = vec![NOWHERE; self.s.funcs.len()];
         for (i, func) in self.s.funcs.iter().enumerate() {
             let has_symbol = || match self.name_bytes(&func.name) {
                 Some(name) => table.find(name).is_some(),
@@ -169,8 +211,7 @@ impl Builder<'_> {
             func_at[i] = funcs.len() as u32;
             let first = params.len() as u32;
             for p in func.params.clone() {
-                param_at[p as usize] = params.len() as u32;
-                params.push(all[p as usize].clone());
+                param_at[p as usize] = take(p, params);
             }
             funcs.push(Func { params: first..params.len() as u32, ..func.clone() });
         }
@@ -181,24 +222,23 @@ impl Builder<'_> {
                 Found::Param(p) => {
                     let at = &mut param_at[*p as usize];
                     if *at == NOWHERE {
-                        *at = params.len() as u32;
-                        params.push(all[*p as usize].clone());
+                        *at = take(*p, params);
                     }
                     *p = *at;
                 }
-                Found::Nothing | Found::Type(_) => {}
+                Found::Nothing | Found::Type(_) | Found::Var(_) => {}
             }
         }
         let relink = |at: u32, map: &[u32]| map.get(at as usize).copied().unwrap_or(NOWHERE);
-        for func in &mut funcs {
+        for func in funcs {
             func.origin_at = relink(func.origin_at, &func_at);
         }
-        for param in &mut params {
-            param.origin_at = relink(param.origin_at, &param_at);
-            param.location = None;
+        for param in params {
+            if param.origin_at != OWN && param.origin_at & PENDING == 0 {
+                param.origin_at = relink(param.origin_at, &param_at);
+            }
         }
         self.s.params = all;
-        (funcs, params)
     }
 }
 
@@ -224,10 +264,15 @@ pub struct Assembly<'e> {
     /// See [`Fragment::odd_sizes`]; the ids are the BTF's.
     odd_sizes: Vec<(u32, u32)>,
     first: TypeId,
+    declared: Vec<Declared>,
+    /// Variables, by position, and the places of their declarations.
+    defined: Vec<(u32, u32)>,
     /// All but types: ids are the BTF's own, or pending.
     rest: Fragment,
     funcs: Vec<Func>,
-    params: Vec<Param>,
+    params: Vec<Passed>,
+    /// What the location of a parameter tells when its type's size is known.
+    later: Vec<(u32, Later)>,
     drop: bool,
 }
 
@@ -257,9 +302,12 @@ impl<'e> Assembly<'e> {
             has_array: false,
             odd_sizes: Vec::new(),
             first,
+            declared: Vec::new(),
+            defined: Vec::new(),
             rest: Fragment::default(),
             funcs: Vec::new(),
             params: Vec::new(),
+            later: Vec::new(),
             drop: !verbose,
             options,
             encoder,
@@ -317,6 +365,11 @@ impl<'e> Assembly<'e> {
             let value = mover.name(tag.value);
             mover.to.decl_tags.push(DeclTag { type_id: id(tag.type_id), value, ..*tag });
         }
+        let (first_var, first_declared) = (mover.to.vars.len() as u32, self.declared.len() as u32);
+        self.defined.extend(part.defined.iter().map(|&(var, target)| (first_var + var, target)));
+        for var in &part.declared {
+            self.declared.push(Declared { name: mover.name(var.name), type_id: id(var.type_id), ..*var });
+        }
         for var in &fragment.vars {
             let mut var = var.clone();
             (var.name, var.type_id, var.annots) = (mover.name(var.name), id(var.type_id), moved(&var.annots, annots));
@@ -336,14 +389,17 @@ impl<'e> Assembly<'e> {
         for param in &part.params {
             let mut param = param.clone();
             (param.name, param.type_id) = (mover.name(param.name), id(param.type_id));
-            param.origin_at = link(param.origin_at, param.origin, first_param);
+            if param.origin_at & PENDING == 0 {
+                param.origin_at += first_param;
+            }
             if !param.loc.member.is_none() {
                 (param.loc.member, param.loc.member_type) = (mover.name(param.loc.member), id(param.loc.member_type));
             }
-            if let Some(later) = &mut param.later {
-                later.type_id = later.type_id.map(id);
-            }
             self.params.push(param);
+        }
+        for (param, later) in &part.later {
+            let type_id = if later.type_id == NOWHERE { NOWHERE } else { id(later.type_id) };
+            self.later.push((first_param + param, Later { type_id, ..later.clone() }));
         }
         // What is new is entered last: up to here, ids were looked up in what was there before.
         let exports: Vec<(u32, Found)> = part
@@ -353,6 +409,7 @@ impl<'e> Assembly<'e> {
                 Found::Type(local) => (target, Found::Type(id(local))),
                 Found::Func(f) if f != NOWHERE => (target, Found::Func(first_func + f)),
                 Found::Param(p) if p != NOWHERE => (target, Found::Param(first_param + p)),
+                Found::Var(v) => (target, Found::Var(first_declared + v)),
                 _ => (target, Found::Nothing),
             })
             .collect();
