@@ -392,7 +392,7 @@ impl Abbrevs {
             self.list.push(Abbrev {
                 tag,
                 has_children,
-                layout: Layout::of(&attrs),
+                layout: Layout::of(tag, &attrs),
                 size: size.unwrap_or(VARIABLE),
                 take: (start, middle),
                 skip: (middle, end),

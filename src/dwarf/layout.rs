@@ -16,6 +16,8 @@ pub struct Layout {
     value: u8,
     /// Bytes of the number.
     value_size: u8,
+    /// There is a `DW_AT_declaration`.
+    pub is_declaration: bool,
 }
 
 /// No such attribute.
@@ -54,10 +56,15 @@ pub(super) struct Attr {
 }
 
 impl Layout {
-    /// The layout of entries with these attributes, if they have one: nothing is wanted but the name, the type and the number (member location
-    /// or constant value), and all is of fixed size.
-    pub(super) fn of(attrs: &[Attr]) -> Option<Layout> {
-        let mut layout = Layout { size: 0, name: ABSENT, target: ABSENT, value: ABSENT, value_size: 0 };
+    /// The layout of entries with these attributes, if they have one: nothing is wanted but the name, the type, the number that belongs to the
+    /// tag, and whether it is a declaration, and all is of fixed size.
+    pub(super) fn of(tag: dw::DwTag, attrs: &[Attr]) -> Option<Layout> {
+        let number = match tag {
+            dw::DW_TAG_member => Slot::MemberLocation,
+            dw::DW_TAG_structure_type | dw::DW_TAG_union_type => Slot::ByteSize,
+            _ => Slot::ConstValue,
+        };
+        let mut layout = Layout { size: 0, name: ABSENT, target: ABSENT, value: ABSENT, value_size: 0, is_declaration: false };
         let mut at = 0u32;
         for (i, attr) in attrs.iter().enumerate() {
             if i == 0 && attr.read == Read::Str && attr.slot == Some(Slot::Name) {
@@ -70,7 +77,8 @@ impl Layout {
                 match (slot, dw::DwForm(attr.form)) {
                     (Slot::Name, dw::DW_FORM_strp) if size == 4 => layout.name = place,
                     (Slot::Type, dw::DW_FORM_ref4) => layout.target = place,
-                    (Slot::MemberLocation | Slot::ConstValue, dw::DW_FORM_data1 | dw::DW_FORM_data2 | dw::DW_FORM_data4) => {
+                    (Slot::Declaration, dw::DW_FORM_flag_present) => layout.is_declaration = true,
+                    (slot, dw::DW_FORM_data1 | dw::DW_FORM_data2 | dw::DW_FORM_data4) if slot == number => {
                         layout.value = place;
                         layout.value_size = size as u8;
                     }
@@ -127,12 +135,15 @@ mod tests {
 
     #[test]
     fn a_member_with_its_name_in_front() {
-        let layout = Layout::of(&[
-            attr(Some(Slot::Name), dw::DW_FORM_string, Read::Str),
-            attr(None, dw::DW_FORM_data1, Read::Fixed1),
-            attr(Some(Slot::Type), dw::DW_FORM_ref4, Read::Fixed4),
-            attr(Some(Slot::MemberLocation), dw::DW_FORM_data2, Read::Fixed2),
-        ])
+        let layout = Layout::of(
+            dw::DW_TAG_member,
+            &[
+                attr(Some(Slot::Name), dw::DW_FORM_string, Read::Str),
+                attr(None, dw::DW_FORM_data1, Read::Fixed1),
+                attr(Some(Slot::Type), dw::DW_FORM_ref4, Read::Fixed4),
+                attr(Some(Slot::MemberLocation), dw::DW_FORM_data2, Read::Fixed2),
+            ],
+        )
         .expect("a layout");
         let bytes = [b'i', b'd', 0, 9, 1, 2, 3, 4, 0x34, 0x12];
         let mut c = Cursor::new(&bytes, false, 0, ".debug_info");
@@ -153,10 +164,12 @@ mod tests {
     fn what_has_none() {
         let name = attr(Some(Slot::Name), dw::DW_FORM_strp, Read::Fixed4);
         let later = attr(Some(Slot::Name), dw::DW_FORM_string, Read::Str);
-        assert!(Layout::of(&[name]).is_some());
-        assert!(Layout::of(&[attr(None, dw::DW_FORM_data1, Read::Fixed1), later]).is_none());
-        assert!(Layout::of(&[name, attr(Some(Slot::BitSize), dw::DW_FORM_data1, Read::Fixed1)]).is_none());
-        assert!(Layout::of(&[name, attr(None, dw::DW_FORM_udata, Read::Uleb)]).is_none());
-        assert!(Layout::of(&[name, attr(Some(Slot::ConstValue), dw::DW_FORM_implicit_const, Read::Implicit)]).is_none());
+        let of = |attrs: &[Attr]| Layout::of(dw::DW_TAG_member, attrs);
+        assert!(of(&[name]).is_some());
+        assert!(of(&[attr(None, dw::DW_FORM_data1, Read::Fixed1), later]).is_none());
+        assert!(of(&[name, attr(Some(Slot::BitSize), dw::DW_FORM_data1, Read::Fixed1)]).is_none());
+        assert!(of(&[name, attr(Some(Slot::ByteSize), dw::DW_FORM_data1, Read::Fixed1)]).is_none());
+        assert!(of(&[name, attr(None, dw::DW_FORM_udata, Read::Uleb)]).is_none());
+        assert!(of(&[name, attr(Some(Slot::MemberLocation), dw::DW_FORM_implicit_const, Read::Implicit)]).is_none());
     }
 }

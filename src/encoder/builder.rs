@@ -669,14 +669,12 @@ impl<'a> Builder<'a> {
             }
             dw::DW_TAG_enumeration_type => return self.enumeration(unit, abbrev, key, c),
             dw::DW_TAG_array_type => {
-                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let element = self.link(unit, Slot::Type);
+                let element = self.target(unit, abbrev, c)?;
                 self.open(Open { type_key: element, ..Open::of(Kind::Array) });
                 return self.descend_or_close(abbrev, Ctx::Array, key, What::Array);
             }
             dw::DW_TAG_subroutine_type => {
-                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let result = self.link(unit, Slot::Type);
+                let result = self.target(unit, abbrev, c)?;
                 self.open(Open { type_key: result, ..Open::of(Kind::FuncProto) });
                 return self.descend_or_close(abbrev, Ctx::Subroutine, key, What::Proto);
             }
@@ -761,20 +759,36 @@ impl<'a> Builder<'a> {
     }
 
     /// Starts a record: the type `key` gets the next id.
+    #[inline]
     fn begin(&mut self, key: u32) -> Result<u32, DwarfError> {
         let id = self.s.types.len() as u32 + 1;
         if id > MAX_INDEX {
-            return Err(DwarfError::Invalid {
-                section: ".debug_info",
-                offset: self.source.offset(key),
-                expected: "fewer than 2^30 types",
-                found: u64::from(id),
-            });
+            return Err(self.too_many_types(key, id));
         }
         self.s.types.push(key);
         self.s.map.set(key, Die::Type(id).pack());
         self.out.starts.push(self.out.words.len() as u32);
         Ok(id)
+    }
+
+    #[cold]
+    fn too_many_types(&self, key: u32, id: u32) -> DwarfError {
+        DwarfError::Invalid {
+            section: ".debug_info",
+            offset: self.source.offset(key),
+            expected: "fewer than 2^30 types",
+            found: u64::from(id),
+        }
+    }
+
+    /// Reads an entry of which only the type it refers to counts: the key of that.
+    #[inline]
+    fn target(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<u32, DwarfError> {
+        if let Some(short) = abbrev.layout.and_then(|layout| short::read_sound(unit, layout, c)) {
+            return Ok(Self::short_key(unit, short.target));
+        }
+        unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+        Ok(self.link(unit, Slot::Type))
     }
 
     /// A word that holds the key of a type, to be resolved.

@@ -109,10 +109,10 @@ pub struct HashScratch {
     component: u32,
 }
 
-/// Fills in `fragment.closures`.
+/// Gives the fragment its closure hashes.
 pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
     let count = fragment.starts.len();
-    let mut closures = std::mem::take(&mut fragment.closures);
+    let mut closures = fragment.take_closures();
     closures.resize(count + 1, 0);
     closures[0] = VOID.value();
     scratch.nodes.clear();
@@ -134,7 +134,7 @@ pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
     let mut walk = Walk { f: fragment, s: scratch, closures: &mut closures };
     walk.prepare();
     walk.components();
-    fragment.closures = closures;
+    fragment.set_closures(closures);
 }
 
 /// What a kind's records are to the walk.
@@ -551,7 +551,7 @@ mod tests {
     fn closures(types: &[(&str, &[u32])]) -> Vec<u128> {
         let mut f = fragment(types);
         hash_closures(&mut f, &mut HashScratch::default());
-        f.closures.split_off(1)
+        f.take_closures().split_off(1)
     }
 
     #[test]
@@ -598,9 +598,9 @@ mod tests {
         let mut other = fragment(&[("a", &[2, 3, 4]), ("", &[1]), ("", &[2]), ("", &[0]), ("e", &[1])]);
         hash_closures(&mut other, &mut scratch);
         let mut f = fragment(&types);
-        f.closures = other.closures;
+        f.set_closures(other.take_closures());
         hash_closures(&mut f, &mut scratch);
-        assert_eq!(f.closures.split_off(1), closures(&types));
+        assert_eq!(f.take_closures().split_off(1), closures(&types));
     }
 
     #[test]

@@ -217,8 +217,8 @@ pub struct Fragment {
     pub unknown_functions: Vec<NameRef>,
     /// Enumerations with a function among their children, one entry a function; likewise.
     pub enums_with_functions: Vec<NameRef>,
-    /// Closure hash of each type by local id, that of void first; empty when not computed.
-    pub closures: Vec<u128>,
+    closures: Vec<u128>,
+    has_closures: bool,
 }
 
 impl Fragment {
@@ -238,6 +238,23 @@ impl Fragment {
         self.annots.clear();
         self.unknown_functions.clear();
         self.enums_with_functions.clear();
-        self.closures.clear();
+        self.has_closures = false;
+    }
+
+    /// Closure hash of each type by local id, that of void first; `None` when not computed.
+    #[inline]
+    pub fn closures(&self) -> Option<&[u128]> {
+        self.has_closures.then_some(&*self.closures)
+    }
+
+    /// The memory for closure hashes, with any content.
+    pub(super) fn take_closures(&mut self) -> Vec<u128> {
+        self.has_closures = false;
+        std::mem::take(&mut self.closures)
+    }
+
+    pub(super) fn set_closures(&mut self, closures: Vec<u128>) {
+        self.closures = closures;
+        self.has_closures = true;
     }
 }

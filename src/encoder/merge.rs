@@ -105,11 +105,11 @@ impl Merger {
         let count = fragment.starts.len();
         self.map.clear();
         self.map.reserve(count);
-        if !drop || fragment.closures.len() != count + 1 {
+        let Some(closures) = fragment.closures().filter(|_| drop) else {
             self.map.extend(first..first + count as u32);
             return first + count as u32;
-        }
-        self.seen.assign(first, &fragment.closures[1..], &mut self.map)
+        };
+        self.seen.assign(first, &closures[1..], &mut self.map)
     }
 }
 

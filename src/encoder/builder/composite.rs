@@ -5,6 +5,19 @@ use crate::encoder::source::slots;
 
 impl<'a> Builder<'a> {
     pub(super) fn structure(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        let is_union = abbrev.tag == dw::DW_TAG_union_type;
+        let open = Open {
+            is_union,
+            late: self.s.late_bitfields.len() as u32,
+            far: self.s.far.len() as u32,
+            by_offset: unit.language == u32::from(dw::DW_LANG_Rust.0),
+            ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
+        };
+        if let Some((layout, short)) = abbrev.layout.and_then(|layout| Some((layout, short::read_sound(unit, layout, c)?))) {
+            let name = self.short_name(unit, short.name);
+            self.open(Open { name, size: short.value.into(), declaration: layout.is_declaration, ..open });
+            return self.descend_or_close(abbrev, Ctx::Class, key, What::Struct);
+        }
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         if self.is_in_type_unit(unit, key) {
             if abbrev.has_children {
@@ -15,18 +28,13 @@ impl<'a> Builder<'a> {
         let name = self.name(unit, Slot::Name);
         let (spec_key, type_key) = (self.link(unit, Slot::Specification), self.link(unit, Slot::Annotation));
         let a = &self.s.attrs;
-        let is_union = abbrev.tag == dw::DW_TAG_union_type;
         let open = Open {
             name,
             size: number(a, Slot::ByteSize).unwrap_or(0),
             declaration: number(a, Slot::Declaration).unwrap_or(0) != 0,
             spec_key,
             type_key,
-            is_union,
-            late: self.s.late_bitfields.len() as u32,
-            far: self.s.far.len() as u32,
-            by_offset: unit.language == u32::from(dw::DW_LANG_Rust.0),
-            ..Open::of(if is_union { Kind::Union } else { Kind::Struct })
+            ..open
         };
         self.open(open);
         self.descend_or_close(abbrev, Ctx::Class, key, What::Struct)

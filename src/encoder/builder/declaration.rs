@@ -270,7 +270,11 @@ impl<'a> Builder<'a> {
         self.s.annots_stack.push(DeclTag { type_id: 0, value, component_idx: component });
     }
 
+    #[inline]
     pub(super) fn take_decl_tags(&mut self, from: u32, id: u32) {
+        if self.s.annots_stack.len() <= from as usize {
+            return;
+        }
         let tags = self.s.annots_stack.drain(from as usize..);
         self.out.decl_tags.extend(tags.map(|t| DeclTag { type_id: id, ..t }));
     }

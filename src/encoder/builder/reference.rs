@@ -44,13 +44,7 @@ impl<'a> Builder<'a> {
         c: &mut Cursor<'a>,
         kind: Kind,
     ) -> Result<(), DwarfError> {
-        let target = match self.short(unit, abbrev, c) {
-            Some(short) => Self::short_key(unit, short.target),
-            None => {
-                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                self.link(unit, Slot::Type)
-            }
-        };
+        let target = self.target(unit, abbrev, c)?;
         self.plain(key, NameRef::NONE, kind, target)
     }
 

@@ -12,7 +12,7 @@ pub(super) fn leaf_layout(abbrev: &Abbrev) -> Option<Layout> {
 
 /// Reads an entry whose reference, if it has one, is to something in its unit; else the cursor stays.
 #[inline(always)]
-fn read_sound(unit: &Unit, layout: Layout, c: &mut Cursor<'_>) -> Option<Short> {
+pub(super) fn read_sound(unit: &Unit, layout: Layout, c: &mut Cursor<'_>) -> Option<Short> {
     let start = c.pos();
     let short = layout.read(c)?;
     if u64::from(short.target) >= unit.header.size {
