@@ -1,134 +1,16 @@
 //! Abbreviation tables compiled to reading plans.
 //!
-//! Every unit of a kernel has a table of its own, so a table is compiled into buffers that its worker reuses and is dropped with the
-//! unit. For each abbreviation there are two plans: one that takes the attributes somebody asked for, and one that skips the
+//! Every unit of a kernel has a table of its own, but the same abbreviations are in all of them under other codes: a worker remembers those that it
+//! has met, by the bytes they are declared with. For each abbreviation there are two plans: one that takes the attributes somebody asked for, and one that skips the
 //! whole entry. Runs of forms of fixed size are merged to one skip in both; where all are, the entry is passed in one step, and what is taken
 //! is read from its place. The most frequent sorts of entries have a [`Layout`] beside that.
 
 use super::DwarfError;
+pub use super::attrs::{Attrs, Block, Slot};
 use super::cursor::Cursor;
 use super::layout::{Attr, Layout};
 use gimli::constants as dw;
 use rustc_hash::FxHashMap;
-
-/// A place in [`Attrs`]. Who compiles a table decides which attributes of which tags are taken, and into which slots.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-pub enum Slot {
-    Name,
-    Type,
-    ByteSize,
-    BitSize,
-    Encoding,
-    Declaration,
-    External,
-    Inline,
-    AbstractOrigin,
-    Specification,
-    LowPc,
-    Location,
-    ConstValue,
-    MemberLocation,
-    DataBitOffset,
-    BitOffset,
-    UpperBound,
-    LowerBound,
-    Count,
-    Artificial,
-    Sibling,
-    Language,
-    Producer,
-    CompDir,
-    StrOffsetsBase,
-    AddrBase,
-    LoclistsBase,
-    Signature,
-    CallingConvention,
-    Import,
-    Annotation,
-    DwoName,
-    DwoId,
-    HighPc,
-    Ranges,
-    DeclFile,
-    DeclLine,
-    CallLine,
-    Accessibility,
-    Virtuality,
-    VtableElemLocation,
-    MipsLinkageName,
-    GnuVector,
-    DefaultValue,
-    Alignment,
-    ContainingType,
-    StmtList,
-    RnglistsBase,
-    GnuRangesBase,
-}
-
-/// [`Attrs`] keeps which slots are filled in one word.
-impl Slot {
-    /// Where an attribute is taken, by whoever wants it; `None` for those that nobody looks at.
-    pub fn of(at: dw::DwAt) -> Option<Slot> {
-        use Slot as S;
-        Some(match at {
-            dw::DW_AT_name => S::Name,
-            dw::DW_AT_type => S::Type,
-            dw::DW_AT_byte_size => S::ByteSize,
-            dw::DW_AT_bit_size => S::BitSize,
-            dw::DW_AT_encoding => S::Encoding,
-            dw::DW_AT_declaration => S::Declaration,
-            dw::DW_AT_external => S::External,
-            dw::DW_AT_inline => S::Inline,
-            dw::DW_AT_abstract_origin => S::AbstractOrigin,
-            dw::DW_AT_specification => S::Specification,
-            dw::DW_AT_const_value => S::ConstValue,
-            dw::DW_AT_default_value => S::DefaultValue,
-            dw::DW_AT_data_member_location => S::MemberLocation,
-            dw::DW_AT_data_bit_offset => S::DataBitOffset,
-            dw::DW_AT_bit_offset => S::BitOffset,
-            dw::DW_AT_upper_bound => S::UpperBound,
-            dw::DW_AT_lower_bound => S::LowerBound,
-            dw::DW_AT_count => S::Count,
-            dw::DW_AT_artificial => S::Artificial,
-            dw::DW_AT_sibling => S::Sibling,
-            dw::DW_AT_language => S::Language,
-            dw::DW_AT_producer => S::Producer,
-            dw::DW_AT_comp_dir => S::CompDir,
-            dw::DW_AT_str_offsets_base => S::StrOffsetsBase,
-            dw::DW_AT_addr_base | dw::DW_AT_GNU_addr_base => S::AddrBase,
-            dw::DW_AT_loclists_base => S::LoclistsBase,
-            dw::DW_AT_rnglists_base => S::RnglistsBase,
-            dw::DW_AT_GNU_ranges_base => S::GnuRangesBase,
-            dw::DW_AT_stmt_list => S::StmtList,
-            dw::DW_AT_calling_convention => S::CallingConvention,
-            dw::DW_AT_import => S::Import,
-            dw::DW_AT_signature => S::Signature,
-            dw::DW_AT_containing_type => S::ContainingType,
-            dw::DW_AT_accessibility => S::Accessibility,
-            dw::DW_AT_virtuality => S::Virtuality,
-            dw::DW_AT_vtable_elem_location => S::VtableElemLocation,
-            dw::DW_AT_MIPS_linkage_name => S::MipsLinkageName,
-            dw::DW_AT_GNU_vector => S::GnuVector,
-            dw::DW_AT_alignment => S::Alignment,
-            // DW_AT_GNU_annotation
-            dw::DwAt(0x2139) => S::Annotation,
-            dw::DW_AT_dwo_name | dw::DW_AT_GNU_dwo_name => S::DwoName,
-            dw::DW_AT_GNU_dwo_id => S::DwoId,
-            dw::DW_AT_decl_file => S::DeclFile,
-            dw::DW_AT_decl_line => S::DeclLine,
-            dw::DW_AT_call_line => S::CallLine,
-            dw::DW_AT_low_pc => S::LowPc,
-            dw::DW_AT_high_pc => S::HighPc,
-            dw::DW_AT_ranges => S::Ranges,
-            dw::DW_AT_location => S::Location,
-            _ => return None,
-        })
-    }
-}
-
-const SLOTS: usize = Slot::GnuRangesBase as usize + 1;
-const _: () = assert!(SLOTS <= u64::BITS as usize);
 
 /// How to read or pass one attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -173,9 +55,6 @@ impl Read {
 }
 
 const NO_SLOT: u8 = u8::MAX;
-
-/// Forms below this number are those of the standard.
-const LOW_FORMS: usize = 0x30;
 
 #[derive(Clone, Copy, Debug)]
 struct Step {
@@ -226,6 +105,8 @@ pub struct Abbrev {
     pub has_children: bool,
     /// What the most frequent sorts of entries have at fixed places.
     pub layout: Option<Layout>,
+    /// Whether there are forms for references out of the unit, or forms that stand in the entries.
+    is_outward: bool,
     /// Bytes of all attributes; [`VARIABLE`] where the entry says.
     size: u32,
     take: (u32, u32),
@@ -234,61 +115,6 @@ pub struct Abbrev {
 }
 
 const VARIABLE: u32 = u32::MAX;
-
-/// The attributes taken from one entry.
-pub struct Attrs {
-    present: u64,
-    values: [u64; SLOTS],
-    forms: [u16; SLOTS],
-}
-
-/// A block of bytes of the buffer being read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Block {
-    /// Offset in the buffer, in bytes.
-    pub start: u32,
-    pub len: u32,
-}
-
-impl Default for Attrs {
-    fn default() -> Self {
-        Attrs { present: 0, values: [0; SLOTS], forms: [0; SLOTS] }
-    }
-}
-
-impl Attrs {
-    #[inline]
-    pub fn has(&self, slot: Slot) -> bool {
-        self.present & (1 << slot as u8) != 0
-    }
-
-    /// Whether any of a set of slots, one bit each, was taken.
-    #[inline]
-    pub fn has_any(&self, slots: u64) -> bool {
-        self.present & slots != 0
-    }
-
-    /// The attribute's form and value as read: numbers zero-extended (`sdata`, `implicit_const` sign-extended), references and
-    /// indices as they stand, strings as offset in the buffer, blocks see [`Attrs::block`].
-    #[inline]
-    pub fn get(&self, slot: Slot) -> Option<(dw::DwForm, u64)> {
-        self.has(slot).then(|| (dw::DwForm(self.forms[slot as usize]), self.values[slot as usize]))
-    }
-
-    /// A block or expression; `None` for other forms.
-    pub fn block(&self, slot: Slot) -> Option<Block> {
-        let (form, value) = self.get(slot)?;
-        matches!(form, dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 | dw::DW_FORM_block | dw::DW_FORM_exprloc)
-            .then_some(Block { start: (value >> 32) as u32, len: value as u32 })
-    }
-
-    #[inline]
-    fn set(&mut self, slot: u8, form: u16, value: u64) {
-        self.present |= 1 << slot;
-        self.forms[slot as usize] = form;
-        self.values[slot as usize] = value;
-    }
-}
 
 /// Sizes that forms depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -303,19 +129,112 @@ pub struct FormSizes {
 #[derive(Default)]
 pub struct Abbrevs {
     list: Vec<Abbrev>,
-    steps: Vec<Step>,
-    constants: Vec<i64>,
     /// Codes 1, 2, 3... in order need no map.
     dense: bool,
     codes: FxHashMap<u64, u32>,
     sizes: Option<FormSizes>,
     /// Whether there are forms for references out of the unit, or forms that stand in the entries.
     pub has_outward: bool,
+    steps: Vec<Step>,
+    constants: Vec<i64>,
+    memory: Option<Memory>,
+}
+
+/// The abbreviations met so far. Their steps and constants are kept.
+#[derive(Default)]
+struct Memory {
+    /// Open addressing: hash, and position in `known` and 1; 0 for an empty slot.
+    slots: Vec<(u64, u32)>,
+    known: Vec<(Declaration, Abbrev)>,
+    /// The declarations' bytes, back to back.
+    text: Vec<u8>,
+}
+
+/// Start and length in [`Memory::text`].
+type Declaration = (u32, u32);
+
+impl Memory {
+    /// Abbreviations that are remembered, at most; a kernel has a few thousand different ones.
+    const LIMIT: usize = 1 << 14;
+
+    #[inline]
+    fn find(&self, hash: u64, bytes: &[u8]) -> Option<&Abbrev> {
+        let mask = self.slots.len().checked_sub(1)?;
+        let mut at = hash as usize & mask;
+        loop {
+            let (known, index) = self.slots[at];
+            let ((start, len), abbrev) = self.known.get((index as usize).checked_sub(1)?)?;
+            if known == hash && self.text.get(*start as usize..)?.get(..*len as usize)? == bytes {
+                return Some(abbrev);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    fn insert(&mut self, hash: u64, bytes: &[u8], abbrev: Abbrev) {
+        let (Ok(start), Ok(len)) = (u32::try_from(self.text.len()), u32::try_from(bytes.len())) else { return };
+        self.text.extend_from_slice(bytes);
+        self.known.push(((start, len), abbrev));
+        if self.known.len() * 2 > self.slots.len() {
+            let size = (self.slots.len() * 2).max(1 << 9);
+            let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
+            old.into_iter().filter(|slot| slot.1 != 0).for_each(|(hash, index)| self.place(hash, index));
+        }
+        self.place(hash, self.known.len() as u32);
+    }
+
+    fn place(&mut self, hash: u64, index: u32) {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        while self.slots[at].1 != 0 {
+            at = (at + 1) & mask;
+        }
+        self.slots[at] = (hash, index);
+    }
+
+    /// Whether it is time to start anew.
+    fn is_full(&self) -> bool {
+        self.known.len() >= Self::LIMIT || self.text.len() > 1 << 20
+    }
+}
+
+/// The length of the declaration of an abbreviation, behind its code, and a hash of its bytes. `None` where it is cut off, or unusual.
+#[inline]
+fn declaration(bytes: &[u8]) -> Option<(usize, u64)> {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |hash: u64, word: u64| (hash.rotate_left(23) ^ word).wrapping_mul(FACTOR);
+    let uleb = |at: usize| match bytes.get(at..)? {
+        [low @ ..0x80, ..] => Some((u64::from(*low), at + 1)),
+        [low, high @ ..0x80, ..] => Some((u64::from(*low) | u64::from(*high) << 8, at + 2)),
+        _ => None,
+    };
+    let (tag, at) = uleb(0)?;
+    let mut hash = mix(u64::from(*bytes.get(at)?), tag);
+    let mut at = at + 1;
+    loop {
+        let (attr, form);
+        (attr, at) = uleb(at)?;
+        (form, at) = uleb(at)?;
+        if attr == 0 && form == 0 {
+            return Some((at, hash ^ hash >> 32));
+        }
+        hash = mix(hash, attr << 32 | form);
+        if form == u64::from(dw::DW_FORM_implicit_const.0) {
+            let start = at;
+            at += bytes.get(at..)?.iter().position(|&byte| byte < 0x80)? + 1;
+            hash = bytes[start..at].iter().fold(hash, |hash, &byte| mix(hash, u64::from(byte)));
+        }
+    }
 }
 
 impl Abbrevs {
+    /// An object for the tables of many units.
+    pub fn remembering() -> Abbrevs {
+        Abbrevs { memory: Some(Memory::default()), ..Abbrevs::default() }
+    }
+
     /// Compiles the table at the cursor, up to its terminator, reusing this object's memory. `wanted` says into which slot an
-    /// attribute of a tag is taken.
+    /// attribute of a tag is taken; with a memory, it has to say the same each time.
     pub fn compile(
         &mut self,
         c: &mut Cursor<'_>,
@@ -323,64 +242,40 @@ impl Abbrevs {
         wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot>,
     ) -> Result<(), DwarfError> {
         self.list.clear();
-        self.steps.clear();
-        self.constants.clear();
         self.codes.clear();
         self.dense = true;
         self.has_outward = false;
-        self.sizes = Some(sizes);
-        // How to read a form depends on the sizes only; most forms have low numbers.
-        let reads: [Option<Read>; LOW_FORMS] = std::array::from_fn(|form| read_of(dw::DwForm(form as u16), sizes));
+        let knows = self.memory.as_ref().is_some_and(|memory| !memory.is_full() && self.steps.len() < 1 << 20);
+        if !knows || self.sizes != Some(sizes) {
+            self.sizes = Some(sizes);
+            self.memory = self.memory.take().map(|_| Memory::default());
+            self.steps.clear();
+            self.constants.clear();
+        }
         let mut attrs: Vec<Attr> = Vec::with_capacity(16);
         loop {
             let code = c.uleb()?;
             if code == 0 {
                 return Ok(());
             }
-            let tag = c.uleb()?;
-            let tag = dw::DwTag(u16::try_from(tag).map_err(|_| c.invalid("a tag below 0x10000", tag))?);
-            let has_children = c.u8()? != 0;
-            attrs.clear();
-            let mut size = Some(0u32);
-            loop {
-                let at = c.uleb()?;
-                let form = c.uleb()?;
-                if at == 0 && form == 0 {
-                    break;
+            let rest = c.rest();
+            let known = self.memory.as_ref().and_then(|memory| Some((memory, declaration(rest)?)));
+            let found = known.and_then(|(memory, (len, hash))| Some((len, *memory.find(hash, &rest[..len])?)));
+            let abbrev = match found {
+                Some((len, abbrev)) => {
+                    c.set_pos(c.pos() + len);
+                    abbrev
                 }
-                let form = u16::try_from(form).map_err(|_| c.invalid("a form below 0x10000", form))?;
-                let mut constant = 0;
-                if dw::DwForm(form) == dw::DW_FORM_implicit_const {
-                    constant = self.constants.len() as u32;
-                    self.constants.push(c.sleb()?);
-                }
-                self.has_outward |= is_outward(dw::DwForm(form));
-                let read = reads.get(usize::from(form)).copied().unwrap_or_else(|| read_of(dw::DwForm(form), sizes));
-                let read = read.ok_or_else(|| c.invalid("a known attribute form", u64::from(form)))?;
-                // An attribute number that does not fit is nobody's: 0 is no attribute.
-                let slot = wanted(tag, dw::DwAt(u16::try_from(at).unwrap_or(0)));
-                size = size.zip(read.fixed_size()).and_then(|(sum, size)| sum.checked_add(size));
-                attrs.push(Attr { slot, form, read, constant });
-            }
-            let start = self.steps.len() as u32;
-            match size {
-                Some(_) => self.push_fixed(&attrs),
                 None => {
-                    for &Attr { slot, form, read, constant } in &attrs {
-                        match slot {
-                            Some(slot) => self.steps.push(Step { read, slot: slot as u8, form, n: constant }),
-                            None => self.push_skip(start, read, form),
-                        }
+                    let declaration = known.map(|(_, declaration)| declaration);
+                    let abbrev = self.compile_one(c, sizes, &mut attrs, &wanted)?;
+                    if let (Some(memory), Some((len, hash))) = (&mut self.memory, declaration) {
+                        memory.insert(hash, &rest[..len], abbrev);
                     }
+                    abbrev
                 }
-            }
-            let middle = self.steps.len() as u32;
-            if size.is_none() {
-                for attr in &attrs {
-                    self.push_skip(middle, attr.read, attr.form);
-                }
-            }
-            let end = self.steps.len() as u32;
+            };
+            self.has_outward |= abbrev.is_outward;
             let index = self.list.len() as u32;
             if code != u64::from(index) + 1 && self.dense {
                 self.dense = false;
@@ -389,15 +284,70 @@ impl Abbrevs {
             if !self.dense {
                 self.codes.insert(code, index);
             }
-            self.list.push(Abbrev {
-                tag,
-                has_children,
-                layout: Layout::of(tag, &attrs),
-                size: size.unwrap_or(VARIABLE),
-                take: (start, middle),
-                skip: (middle, end),
-            });
+            self.list.push(abbrev);
         }
+    }
+
+    /// Compiles the declaration at the cursor, which stands behind the code.
+    fn compile_one(
+        &mut self,
+        c: &mut Cursor<'_>,
+        sizes: FormSizes,
+        attrs: &mut Vec<Attr>,
+        wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot>,
+    ) -> Result<Abbrev, DwarfError> {
+        let tag = c.uleb()?;
+        let tag = dw::DwTag(u16::try_from(tag).map_err(|_| c.invalid("a tag below 0x10000", tag))?);
+        let has_children = c.u8()? != 0;
+        attrs.clear();
+        let mut size = Some(0u32);
+        let mut outward = false;
+        loop {
+            let at = c.uleb()?;
+            let form = c.uleb()?;
+            if at == 0 && form == 0 {
+                break;
+            }
+            let form = u16::try_from(form).map_err(|_| c.invalid("a form below 0x10000", form))?;
+            let mut constant = 0;
+            if dw::DwForm(form) == dw::DW_FORM_implicit_const {
+                constant = self.constants.len() as u32;
+                self.constants.push(c.sleb()?);
+            }
+            outward |= is_outward(dw::DwForm(form));
+            let read = read_of(dw::DwForm(form), sizes).ok_or_else(|| c.invalid("a known attribute form", u64::from(form)))?;
+            // An attribute number that does not fit is nobody's: 0 is no attribute.
+            let slot = wanted(tag, dw::DwAt(u16::try_from(at).unwrap_or(0)));
+            size = size.zip(read.fixed_size()).and_then(|(sum, size)| sum.checked_add(size));
+            attrs.push(Attr { slot, form, read, constant });
+        }
+        let start = self.steps.len() as u32;
+        match size {
+            Some(_) => self.push_fixed(attrs),
+            None => {
+                for &Attr { slot, form, read, constant } in &*attrs {
+                    match slot {
+                        Some(slot) => self.steps.push(Step { read, slot: slot as u8, form, n: constant }),
+                        None => self.push_skip(start, read, form),
+                    }
+                }
+            }
+        }
+        let middle = self.steps.len() as u32;
+        if size.is_none() {
+            for attr in &*attrs {
+                self.push_skip(middle, attr.read, attr.form);
+            }
+        }
+        Ok(Abbrev {
+            tag,
+            has_children,
+            layout: Layout::of(tag, attrs),
+            is_outward: outward,
+            size: size.unwrap_or(VARIABLE),
+            take: (start, middle),
+            skip: (middle, self.steps.len() as u32),
+        })
     }
 
     /// Adds the steps that take attributes of an entry whose size is fixed.
@@ -728,6 +678,30 @@ mod tests {
         assert_eq!(extent(3, &mut fields), Some(Extent { has_head: false, size: 0, has_tail: false }));
         assert_eq!(fields[0].at, At::Constant(-1));
         assert_eq!(extent(4, &mut fields), None);
+    }
+
+    #[test]
+    fn abbreviations_met_before() {
+        // An enumerator with a constant of its own, a pointer; then the same and one with another constant under other codes.
+        let mut a = Abbrevs::remembering();
+        let wanted = |_: dw::DwTag, at| (at == dw::DW_AT_const_value).then_some(Slot::ConstValue);
+        let value = |a: &Abbrevs, code| {
+            let mut attrs = Attrs::default();
+            a.take(a.get(code).expect("a code"), &mut Cursor::new(&[], false, 0, ".debug_info"), &mut attrs).expect("no bytes");
+            attrs.get(Slot::ConstValue).map(|(_, v)| v)
+        };
+        let first = [1, 0x28, 0, 0x1c, 0x21, 7, 0, 0, 2, 0x0f, 0, 0x49, 0x13, 0, 0, 0];
+        a.compile(&mut Cursor::new(&first, false, 0, ".debug_abbrev"), SIZES, wanted).expect("valid table");
+        assert_eq!(value(&a, 1), Some(7));
+        let second = [1, 0x0f, 0, 0x49, 0x13, 0, 0, 2, 0x28, 0, 0x1c, 0x21, 8, 0, 0, 3, 0x28, 0, 0x1c, 0x21, 7, 0, 0, 0];
+        a.compile(&mut Cursor::new(&second, false, 0, ".debug_abbrev"), SIZES, wanted).expect("valid table");
+        assert_eq!(a.memory.as_ref().map(|memory| memory.known.len()), Some(3));
+        assert_eq!((value(&a, 2), value(&a, 3)), (Some(8), Some(7)));
+        assert_eq!(a.get(1).map(|x| x.tag), Some(dw::DW_TAG_pointer_type));
+        // Forms are of another size there.
+        let sizes = FormSizes { offset_size: 8, ..SIZES };
+        a.compile(&mut Cursor::new(&second, false, 0, ".debug_abbrev"), sizes, wanted).expect("valid table");
+        assert_eq!(value(&a, 2), Some(8));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! Two thirds of a kernel's entries are members, pointers, parameters of prototypes, enumerators and typedefs, with attributes of fixed size
 //! (but for a name that stands in front). Those are read with one check of the bounds and without a step for each attribute.
 
-use super::abbrev::{Read, Slot};
+use super::abbrev::Read;
+use super::attrs::Slot;
 use super::cursor::Cursor;
 use gimli::constants as dw;
 

@@ -5,6 +5,7 @@
 //! tree of entries: whoever walks a unit makes of each entry what it needs at once.
 
 pub mod abbrev;
+pub mod attrs;
 pub mod cursor;
 pub mod diemap;
 pub mod expr;

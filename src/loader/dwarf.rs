@@ -363,7 +363,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Units<'_, H,
 
     fn scratch(&self) -> Self::Scratch {
         let profile = self.profile.scratch();
-        WorkerScratch { buf: Vec::new(), table: Vec::new(), abbrevs: Abbrevs::default(), attrs: Attrs::default(), profile }
+        WorkerScratch { buf: Vec::new(), table: Vec::new(), abbrevs: Abbrevs::remembering(), attrs: Attrs::default(), profile }
     }
 
     fn decode(&self, scratch: &mut Self::Scratch) -> Decoded<Self::Item> {

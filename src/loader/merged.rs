@@ -99,7 +99,7 @@ impl<'a> Work for Parts<'a> {
     type Stage = Stage<'a>;
 
     fn scratch(&self) -> WorkerScratch {
-        WorkerScratch::default()
+        WorkerScratch { abbrevs: Abbrevs::remembering(), ..WorkerScratch::default() }
     }
 
     fn decode(&self, scratch: &mut WorkerScratch) -> Decoded<Item> {
