@@ -13,7 +13,7 @@
 //! Pointers, qualifiers, typedefs and arrays lead to one type each. Such chains are passed in one step, so that the walk is over structs, unions
 //! and prototypes only; what they are made of is mixed into the hash, or the token, of their end.
 
-use super::fragment::{Fragment, NameRef, NameSource};
+use super::fragment::{Fragment, LocalStrings, NameRef, NameSource};
 use crate::btf::Kind;
 
 /// Words of a record before those that its kind adds.
@@ -121,7 +121,7 @@ pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
     scratch.links.clear();
     scratch.links.resize(count + 1, 0);
     scratch.items.clear();
-    scratch.items.push(Item::default());
+    scratch.items.resize(count + 1, Item::default());
     // What earlier fragments left there is never looked at, since components have numbers of their own.
     if scratch.valued.len() <= count {
         scratch.valued.resize(count + 1, 0);
@@ -131,7 +131,21 @@ pub fn hash_closures(fragment: &mut Fragment, scratch: &mut HashScratch) {
         scratch.tokens.clear();
         scratch.component = 0;
     }
-    let mut walk = Walk { f: fragment, s: scratch, closures: &mut closures };
+    let mut walk = Walk {
+        words: &fragment.words,
+        starts: &fragment.starts,
+        strings: &fragment.strings,
+        nodes: &mut scratch.nodes,
+        items: &mut scratch.items,
+        links: &mut scratch.links,
+        valued: &mut scratch.valued,
+        closures: &mut closures,
+        stack: &mut scratch.stack,
+        path: &mut scratch.path,
+        values: &mut scratch.values,
+        tokens: &mut scratch.tokens,
+        component: &mut scratch.component,
+    };
     walk.prepare();
     walk.components();
     fragment.set_closures(closures);
@@ -168,47 +182,58 @@ fn shape(info: u32) -> Shape {
     SHAPES[(info >> 24 & 0x1f) as usize]
 }
 
+/// The fragment and [`HashScratch`], by slices of the same length where it is known.
 struct Walk<'a> {
-    f: &'a Fragment,
-    s: &'a mut HashScratch,
+    words: &'a [u32],
+    starts: &'a [u32],
+    strings: &'a LocalStrings,
+    nodes: &'a mut [Node],
+    items: &'a mut [Item],
+    links: &'a mut [u32],
+    valued: &'a mut [u32],
     /// Hashes of complete types. In the component being hashed, tokens of members and of links that lead to them.
     closures: &'a mut [u128],
+    stack: &'a mut Vec<u32>,
+    path: &'a mut Vec<(u32, u32)>,
+    values: &'a mut Vec<Hash>,
+    tokens: &'a mut Vec<(u64, u32)>,
+    component: &'a mut u32,
 }
 
 impl<'a> Walk<'a> {
     #[inline(always)]
     fn record(&self, node: u32) -> &'a [u32] {
-        let starts = &self.f.starts;
-        let end = starts.get(node as usize).map_or(self.f.words.len(), |&e| e as usize);
-        &self.f.words[starts[node as usize - 1] as usize..end]
+        let starts = self.starts;
+        let end = starts.get(node as usize).map_or(self.words.len(), |&e| e as usize);
+        &self.words[starts[node as usize - 1] as usize..end]
     }
 
     /// Finds the ends of chains, and hashes leaves with the links that lead to them.
     fn prepare(&mut self) {
         let mut start = 0;
-        for node in 1..self.s.nodes.len() as u32 {
-            let until = self.f.starts.get(node as usize).map_or(self.f.words.len() as u32, |&e| e);
-            let w = &self.f.words[start as usize..until as usize];
+        for node in 1..self.nodes.len() as u32 {
+            let until = self.starts.get(node as usize).map_or(self.words.len() as u32, |&e| e);
+            let w = &self.words[start as usize..until as usize];
             let item = match shape(w[1]) {
                 Shape::Leaf => {
-                    self.closures[node as usize] = leaf(self.f, w).value();
-                    self.s.nodes[node as usize] = IS_COMPLETE;
+                    self.closures[node as usize] = leaf(self.strings, w).value();
+                    self.nodes[node as usize] = IS_COMPLETE;
                     Item { at: until, until, step: 1, end: node }
                 }
                 Shape::Link(word) => match self.end_of_chain(w[usize::from(word)]) {
                     Some(end) => {
-                        self.s.links[node as usize] = std::mem::replace(&mut self.s.links[end as usize], node);
+                        self.links[node as usize] = std::mem::replace(&mut self.links[end as usize], node);
                         Item { at: w[usize::from(word)], until: start, step: 0, end }
                     }
                     None => Item { at: start + u32::from(word), until: start + u32::from(word) + 1, step: 1, end: node },
                 },
                 Shape::Many(first, step) => Item { at: start + u32::from(first), until, step: step.into(), end: node },
             };
-            self.s.items.push(item);
+            self.items[node as usize] = item;
             start = until;
         }
-        for node in 0..self.s.nodes.len() as u32 {
-            if self.s.nodes[node as usize].low == COMPLETE {
+        for node in 0..self.nodes.len() as u32 {
+            if self.nodes[node as usize].low == COMPLETE {
                 self.hash_links(node);
             }
         }
@@ -222,9 +247,9 @@ impl<'a> Walk<'a> {
             if at == 0 {
                 return Some(0);
             }
-            let start = *self.f.starts.get(at as usize - 1)? as usize;
-            let Shape::Link(word) = shape(self.f.words[start + 1]) else { return Some(at) };
-            at = self.f.words[start + usize::from(word)];
+            let start = *self.starts.get(at as usize - 1)? as usize;
+            let Shape::Link(word) = shape(self.words[start + 1]) else { return Some(at) };
+            at = self.words[start + usize::from(word)];
         }
         None
     }
@@ -232,16 +257,16 @@ impl<'a> Walk<'a> {
     /// Whether the hash of a child is known.
     #[inline(always)]
     fn is_complete(&self, child: u32) -> bool {
-        self.s.items.get(child as usize).is_none_or(|item| self.s.nodes[item.end as usize].low == COMPLETE)
+        self.items.get(child as usize).is_none_or(|item| self.nodes[item.end as usize].low == COMPLETE)
     }
 
     /// Gives each link whose chain ends at a node its hash, from that of the node.
     #[inline]
     fn hash_links(&mut self, node: u32) {
-        let mut link = self.s.links[node as usize];
+        let mut link = self.links[node as usize];
         while link != 0 {
             self.closures[link as usize] = self.hash_link(link, node).value();
-            link = self.s.links[link as usize];
+            link = self.links[link as usize];
         }
     }
 
@@ -249,7 +274,7 @@ impl<'a> Walk<'a> {
     fn hash_link(&self, link: u32, end: u32) -> Hash {
         let (mut chain, mut count, mut at) = ([0; MAX_LINKS], 0, link);
         while at != end && count < MAX_LINKS {
-            let item = self.s.items[at as usize];
+            let item = self.items[at as usize];
             chain[count] = item.until;
             count += 1;
             at = item.at;
@@ -258,13 +283,13 @@ impl<'a> Walk<'a> {
         chain[..count]
             .iter()
             .rev()
-            .fold(hash, |hash, &start| self.f.words.get(start as usize..).map_or(hash, |w| mix_link(self.f, w, hash)))
+            .fold(hash, |hash, &start| self.words.get(start as usize..).map_or(hash, |w| mix_link(self.strings, w, hash)))
     }
 
     /// The hash of a record that is no link, by what its children have in `closures`. A type of another unit is known by its number.
     #[inline(always)]
     fn value(&self, node: u32) -> Hash {
-        value(self.f, self.record(node), |child| match self.closures.get(child as usize) {
+        value(self.strings, self.record(node), |child| match self.closures.get(child as usize) {
             Some(&hash) => Hash::of(hash),
             None => Hash(u64::from(child - self.closures.len() as u32), START.1),
         })
@@ -273,21 +298,21 @@ impl<'a> Walk<'a> {
     /// Tarjan's algorithm over all that is no link; components come out children first.
     fn components(&mut self) {
         let mut next_index = 1;
-        for root in 1..self.s.nodes.len() as u32 {
-            if self.s.items[root as usize].end != root || self.s.nodes[root as usize].index != 0 || self.try_single(root) {
+        for root in 1..self.nodes.len() as u32 {
+            if self.items[root as usize].end != root || self.nodes[root as usize].index != 0 || self.try_single(root) {
                 continue;
             }
             self.visit(root, &mut next_index);
-            while let Some(&(node, mut at)) = self.s.path.last() {
-                let Item { until, step, .. } = self.s.items[node as usize];
-                let mut low = self.s.nodes[node as usize].low;
+            while let Some(&(node, mut at)) = self.path.last() {
+                let Item { until, step, .. } = self.items[node as usize];
+                let mut low = self.nodes[node as usize].low;
                 let mut descend = 0;
                 while at < until {
-                    let child = self.f.words[at as usize];
+                    let child = self.words[at as usize];
                     at += step;
                     // A type of another unit leads nowhere.
-                    let Some(&Item { end: child, .. }) = self.s.items.get(child as usize) else { continue };
-                    let n = self.s.nodes[child as usize];
+                    let Some(&Item { end: child, .. }) = self.items.get(child as usize) else { continue };
+                    let n = self.nodes[child as usize];
                     if n.index != 0 {
                         low = low.min(n.low);
                     } else if !self.try_single(child) {
@@ -295,19 +320,19 @@ impl<'a> Walk<'a> {
                         break;
                     }
                 }
-                self.s.nodes[node as usize].low = low;
+                self.nodes[node as usize].low = low;
                 if descend != 0 {
-                    if let Some(top) = self.s.path.last_mut() {
+                    if let Some(top) = self.path.last_mut() {
                         top.1 = at;
                     }
                     self.visit(descend, &mut next_index);
                     continue;
                 }
-                self.s.path.pop();
-                if low == self.s.nodes[node as usize].index {
+                self.path.pop();
+                if low == self.nodes[node as usize].index {
                     self.complete(node);
-                } else if let Some(&(parent, _)) = self.s.path.last() {
-                    let parent = &mut self.s.nodes[parent as usize];
+                } else if let Some(&(parent, _)) = self.path.last() {
+                    let parent = &mut self.nodes[parent as usize];
                     parent.low = parent.low.min(low);
                 }
             }
@@ -317,34 +342,34 @@ impl<'a> Walk<'a> {
     /// Hashes a node all of whose children are complete, without a walk; `false` for others.
     #[inline]
     fn try_single(&mut self, node: u32) -> bool {
-        let Item { mut at, until, step, .. } = self.s.items[node as usize];
+        let Item { mut at, until, step, .. } = self.items[node as usize];
         while at < until {
-            if !self.is_complete(self.f.words[at as usize]) {
+            if !self.is_complete(self.words[at as usize]) {
                 return false;
             }
             at += step;
         }
         self.closures[node as usize] = self.value(node).value();
-        self.s.nodes[node as usize] = IS_COMPLETE;
+        self.nodes[node as usize] = IS_COMPLETE;
         self.hash_links(node);
         true
     }
 
     fn visit(&mut self, node: u32, next_index: &mut u32) {
-        self.s.nodes[node as usize] = Node { index: *next_index, low: *next_index };
+        self.nodes[node as usize] = Node { index: *next_index, low: *next_index };
         *next_index += 1;
-        self.s.stack.push(node);
-        self.s.path.push((node, self.s.items[node as usize].at));
+        self.stack.push(node);
+        self.path.push((node, self.items[node as usize].at));
     }
 
     /// Hashes the component whose first met node is `node`; its members are the stack's top.
     fn complete(&mut self, node: u32) {
-        let from = self.s.stack.iter().rposition(|&x| x == node).unwrap_or(0);
-        self.s.component += 1;
+        let from = self.stack.iter().rposition(|&x| x == node).unwrap_or(0);
+        *self.component += 1;
         let ambiguous = self.give_tokens(from);
         // What was met last is mostly what others wait for.
-        for i in (from..self.s.stack.len()).rev() {
-            let member = self.s.stack[i];
+        for i in (from..self.stack.len()).rev() {
+            let member = self.stack[i];
             if !is_named(self.record(member)) {
                 self.nameless_values(member);
             }
@@ -352,82 +377,82 @@ impl<'a> Walk<'a> {
         let mut sum = self.take_values(from);
         if ambiguous {
             for _ in 0..AMBIGUOUS_ROUNDS {
-                for i in from..self.s.stack.len() {
-                    let member = self.s.stack[i];
-                    self.closures[member as usize] = self.s.values[i - from].value();
+                for i in from..self.stack.len() {
+                    let member = self.stack[i];
+                    self.closures[member as usize] = self.values[i - from].value();
                     self.hash_links(member);
                 }
                 sum = self.take_values(from);
             }
         }
-        for i in from..self.s.stack.len() {
-            let member = self.s.stack[i];
-            self.closures[member as usize] = self.s.values[i - from].mix(0, sum).value();
-            self.s.nodes[member as usize].low = COMPLETE;
+        for i in from..self.stack.len() {
+            let member = self.stack[i];
+            self.closures[member as usize] = self.values[i - from].mix(0, sum).value();
+            self.nodes[member as usize].low = COMPLETE;
             self.hash_links(member);
         }
-        self.s.stack.truncate(from);
+        self.stack.truncate(from);
     }
 
     /// Gives the members with a name their tokens; says whether two have the same.
     fn give_tokens(&mut self, from: usize) -> bool {
-        let component = self.s.component;
-        let room = (2 * (self.s.stack.len() - from)).next_power_of_two();
-        if self.s.tokens.len() < room {
-            self.s.tokens.clear();
-            self.s.tokens.resize(room, (0, 0));
+        let component = *self.component;
+        let room = (2 * (self.stack.len() - from)).next_power_of_two();
+        if self.tokens.len() < room {
+            self.tokens.clear();
+            self.tokens.resize(room, (0, 0));
         }
-        let mask = self.s.tokens.len() - 1;
+        let mask = self.tokens.len() - 1;
         let mut ambiguous = false;
-        for i in from..self.s.stack.len() {
-            let member = self.s.stack[i];
+        for i in from..self.stack.len() {
+            let member = self.stack[i];
             let w = self.record(member);
             if !is_named(w) {
                 continue;
             }
-            let token = content(self.f, w);
+            let token = content(self.strings, w);
             self.closures[member as usize] = token.value();
             self.hash_links(member);
             let mut at = (token.0 >> 32) as usize & mask;
-            while self.s.tokens[at].1 == component && self.s.tokens[at].0 != token.0 {
+            while self.tokens[at].1 == component && self.tokens[at].0 != token.0 {
                 at = (at + 1) & mask;
             }
-            ambiguous |= self.s.tokens[at].1 == component;
-            self.s.tokens[at] = (token.0, component);
+            ambiguous |= self.tokens[at].1 == component;
+            self.tokens[at] = (token.0, component);
         }
         ambiguous
     }
 
     /// The token of a member without a name is its value, made after those of the nameless members that it leads to.
     fn nameless_values(&mut self, member: u32) {
-        let component = self.s.component;
-        if self.s.valued[member as usize] == component {
+        let component = *self.component;
+        if self.valued[member as usize] == component {
             return;
         }
-        let base = self.s.path.len();
+        let base = self.path.len();
         self.start_nameless(member);
-        while self.s.path.len() > base {
-            let (node, mut at) = self.s.path[self.s.path.len() - 1];
-            let Item { until, step, .. } = self.s.items[node as usize];
+        while self.path.len() > base {
+            let (node, mut at) = self.path[self.path.len() - 1];
+            let Item { until, step, .. } = self.items[node as usize];
             let mut first = 0;
             while at < until {
-                let child = self.f.words[at as usize];
+                let child = self.words[at as usize];
                 at += step;
-                let Some(&Item { end: child, .. }) = self.s.items.get(child as usize) else { continue };
-                let is_waited_for = self.s.nodes[child as usize].low != COMPLETE && self.s.valued[child as usize] != component;
+                let Some(&Item { end: child, .. }) = self.items.get(child as usize) else { continue };
+                let is_waited_for = self.nodes[child as usize].low != COMPLETE && self.valued[child as usize] != component;
                 if is_waited_for && !is_named(self.record(child)) {
                     first = child;
                     break;
                 }
             }
-            if let Some(top) = self.s.path.last_mut() {
+            if let Some(top) = self.path.last_mut() {
                 top.1 = at;
             }
             if first != 0 {
                 self.start_nameless(first);
                 continue;
             }
-            self.s.path.pop();
+            self.path.pop();
             self.closures[node as usize] = self.value(node).value();
             self.hash_links(node);
         }
@@ -435,19 +460,19 @@ impl<'a> Walk<'a> {
 
     /// In a circle of nameless types only, its content has to do as a token.
     fn start_nameless(&mut self, node: u32) {
-        self.closures[node as usize] = content(self.f, self.record(node)).value();
+        self.closures[node as usize] = content(self.strings, self.record(node)).value();
         self.hash_links(node);
-        self.s.valued[node as usize] = self.s.component;
-        self.s.path.push((node, self.s.items[node as usize].at));
+        self.valued[node as usize] = *self.component;
+        self.path.push((node, self.items[node as usize].at));
     }
 
     /// Makes values of the members from the tokens of all. Returns their sum.
     fn take_values(&mut self, from: usize) -> Hash {
-        self.s.values.clear();
+        self.values.clear();
         let mut sum = VOID;
-        for i in from..self.s.stack.len() {
-            let value = self.value(self.s.stack[i]);
-            self.s.values.push(value);
+        for i in from..self.stack.len() {
+            let value = self.value(self.stack[i]);
+            self.values.push(value);
             sum = sum.add(value);
         }
         sum
@@ -460,16 +485,16 @@ fn is_named(w: &[u32]) -> bool {
 }
 
 /// A type's content without its children: name, kind and size.
-fn content(f: &Fragment, w: &[u32]) -> Hash {
+fn content(strings: &LocalStrings, w: &[u32]) -> Hash {
     let size = if matches!(Kind::of_info(w[1]), Some(Kind::Struct | Kind::Union)) { w[2] } else { 0 };
-    mix_name(f, START, w[0], w[1], Hash(u64::from(size), START.0))
+    mix_name(strings, START, w[0], w[1], Hash(u64::from(size), START.0))
 }
 
 /// The hash of a record with one child, from that of the child.
 #[inline(always)]
-fn mix_link(f: &Fragment, w: &[u32], child: Hash) -> Hash {
+fn mix_link(strings: &LocalStrings, w: &[u32], child: Hash) -> Hash {
     match shape(w[1]) {
-        Shape::Link(2) => mix_name(f, START, w[0], w[1], child),
+        Shape::Link(2) => mix_name(strings, START, w[0], w[1], child),
         // An array, with its count of elements.
         _ => START.mix(u64::from(w[1]) << 32 | u64::from(w[5]), child),
     }
@@ -477,47 +502,49 @@ fn mix_link(f: &Fragment, w: &[u32], child: Hash) -> Hash {
 
 /// The hash of a record, each child counting as its token.
 #[inline(always)]
-fn value(f: &Fragment, w: &[u32], token: impl Fn(u32) -> Hash) -> Hash {
+fn value(strings: &LocalStrings, w: &[u32], token: impl Fn(u32) -> Hash) -> Hash {
     match shape(w[1]) {
-        Shape::Leaf => leaf(f, w),
-        Shape::Link(word) => mix_link(f, w, token(w[usize::from(word)])),
+        Shape::Leaf => leaf(strings, w),
+        Shape::Link(word) => mix_link(strings, w, token(w[usize::from(word)])),
         // A prototype: result, and name and type of each parameter.
         Shape::Many(2, _) => {
             let h = START.mix(u64::from(w[1]) << 32, token(w[2]));
-            w[HEAD..].chunks_exact(2).fold(h, |h, p| mix_name(f, h, p[0], 0, token(p[1])))
+            w[HEAD..].chunks_exact(2).fold(h, |h, p| mix_name(strings, h, p[0], 0, token(p[1])))
         }
         // Name, type and place of each member.
         Shape::Many(..) => {
-            let h = mix_name(f, START, w[0], w[1], Hash(u64::from(w[2]), 0));
-            w[HEAD..].chunks_exact(3).fold(h, |h, m| mix_name(f, h, m[0], m[2], token(m[1])))
+            let h = mix_name(strings, START, w[0], w[1], Hash(u64::from(w[2]), 0));
+            w[HEAD..].chunks_exact(3).fold(h, |h, m| mix_name(strings, h, m[0], m[2], token(m[1])))
         }
     }
 }
 
 /// The hash of a record without children.
-fn leaf(f: &Fragment, w: &[u32]) -> Hash {
-    let h = mix_name(f, START, w[0], w[1], Hash(u64::from(w[2]), 0));
+fn leaf(strings: &LocalStrings, w: &[u32]) -> Hash {
+    let h = mix_name(strings, START, w[0], w[1], Hash(u64::from(w[2]), 0));
     match Kind::of_info(w[1]) {
-        Some(Kind::Enum) => w[HEAD..].chunks_exact(2).fold(h, |h, e| mix_name(f, h, e[0], e[1], VOID)),
-        Some(Kind::Enum64) => w[HEAD..].chunks_exact(3).fold(h, |h, e| mix_name(f, h, e[0], e[1], Hash(u64::from(e[2]), 0))),
+        Some(Kind::Enum) => w[HEAD..].chunks_exact(2).fold(h, |h, e| mix_name(strings, h, e[0], e[1], VOID)),
+        Some(Kind::Enum64) => {
+            w[HEAD..].chunks_exact(3).fold(h, |h, e| mix_name(strings, h, e[0], e[1], Hash(u64::from(e[2]), 0)))
+        }
         _ => w[HEAD..].iter().fold(h, |h, &x| h.mix(u64::from(x), VOID)),
     }
 }
 
 /// Mixes in a name, another word and a token.
 #[inline(always)]
-fn mix_name(f: &Fragment, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+fn mix_name(strings: &LocalStrings, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
     if NameRef::is_global(word) {
         return h.mix(u64::from(word) | u64::from(other) << 32, token);
     }
-    mix_own_name(f, h, word, other, token)
+    mix_own_name(strings, h, word, other, token)
 }
 
 /// Mixes in a name of the fragment's own.
 #[cold]
-fn mix_own_name(f: &Fragment, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
+fn mix_own_name(strings: &LocalStrings, h: Hash, word: u32, other: u32, token: Hash) -> Hash {
     let NameSource::Local(index) = NameRef::from_word(word).source() else { return h };
-    let bytes = f.strings.get(index);
+    let bytes = strings.get(index);
     let h = h.mix(u64::from(other) << 32 | u64::from(u32::MAX), token).mix(bytes.len() as u64, VOID);
     bytes.chunks(8).fold(h, |h, chunk| {
         let mut b = [0; 8];
