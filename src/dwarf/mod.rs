@@ -7,6 +7,7 @@
 pub mod abbrev;
 pub mod attrs;
 pub mod cursor;
+mod declared;
 pub mod diemap;
 pub mod expr;
 pub mod file;
