@@ -130,6 +130,8 @@ pub struct FormSizes {
 #[derive(Default)]
 pub struct Abbrevs {
     list: Vec<Abbrev>,
+    /// Of each abbreviation in the list.
+    layouts: Vec<Option<Layout>>,
     /// Codes 1, 2, 3... in order need no map.
     dense: bool,
     codes: FxHashMap<u64, u32>,
@@ -157,6 +159,7 @@ impl Abbrevs {
         wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot>,
     ) -> Result<(), DwarfError> {
         self.list.clear();
+        self.layouts.clear();
         self.codes.clear();
         self.dense = true;
         self.has_outward = false;
@@ -200,6 +203,7 @@ impl Abbrevs {
                 self.codes.insert(code, index);
             }
             self.list.push(abbrev);
+            self.layouts.push(abbrev.layout);
         }
     }
 
@@ -257,7 +261,7 @@ impl Abbrevs {
         Ok(Abbrev {
             tag,
             has_children,
-            layout: Layout::of(tag, attrs),
+            layout: Layout::of(tag, has_children, attrs),
             is_outward: outward,
             size: size.unwrap_or(VARIABLE),
             take: (start, middle),
@@ -298,6 +302,15 @@ impl Abbrevs {
             return self.list.get(usize::try_from(code).ok()?.wrapping_sub(1));
         }
         self.codes.get(&code).map(|&i| &self.list[i as usize])
+    }
+
+    /// The layout, if it has one, of the entries with a code; only where codes are 1, 2, 3... in order.
+    #[inline(always)]
+    pub fn layout(&self, code: u64) -> Option<Layout> {
+        if !self.dense {
+            return None;
+        }
+        *self.layouts.get((code as usize).wrapping_sub(1))?
     }
 
     /// Reads the wanted attributes of an entry; the cursor stands behind its abbreviation code.

@@ -75,10 +75,10 @@ impl<'a> Cursor<'a> {
     fixed!(u32, u32, "a 4-byte value");
     fixed!(u64, u64, "an 8-byte value");
 
-    /// `n` bytes at an offset in the buffer; `None` where there are fewer.
+    /// All bytes from an offset in the buffer on.
     #[inline]
-    pub fn at(&self, start: usize, n: usize) -> Option<&'a [u8]> {
-        self.buf.get(start..)?.get(..n)
+    pub fn from(&self, at: usize) -> &'a [u8] {
+        self.buf.get(at..).unwrap_or_default()
     }
 
     /// Two bytes in the buffer's order.

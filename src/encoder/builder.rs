@@ -485,7 +485,7 @@ impl<'a> Builder<'a> {
             Ctx::Class => match tag {
                 dw::DW_TAG_member => {
                     return match short::leaf_layout(abbrev) {
-                        Some(layout) => self.members(unit, abbrev, layout, key, c),
+                        Some(layout) => self.members(unit, layout, key, c),
                         None => self.member(unit, abbrev, key, c),
                     };
                 }
@@ -546,7 +546,7 @@ impl<'a> Builder<'a> {
             Ctx::Subroutine => match tag {
                 dw::DW_TAG_formal_parameter => {
                     return match short::leaf_layout(abbrev) {
-                        Some(layout) => self.proto_params(unit, abbrev, layout, c),
+                        Some(layout) => self.proto_params(unit, layout, key, c),
                         None => self.proto_param(unit, abbrev, c),
                     };
                 }
@@ -561,7 +561,7 @@ impl<'a> Builder<'a> {
             Ctx::Enum => match tag {
                 dw::DW_TAG_enumerator => {
                     return match short::leaf_layout(abbrev) {
-                        Some(layout) => self.enumerators(unit, abbrev, layout, key, c),
+                        Some(layout) => self.enumerators(unit, layout, key, c),
                         None => self.enumerator(unit, abbrev, key, c),
                     };
                 }

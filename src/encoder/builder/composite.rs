@@ -15,7 +15,7 @@ impl<'a> Builder<'a> {
         };
         if let Some((layout, short)) = abbrev.layout.and_then(|layout| Some((layout, short::read_sound(unit, layout, c)?))) {
             let name = self.short_name(unit, short.name);
-            self.open(Open { name, size: short.value.into(), declaration: layout.is_declaration, ..open });
+            self.open(Open { name, size: short.value.into(), declaration: layout.is_declaration(), ..open });
             return self.descend_or_close(abbrev, Ctx::Class, key, What::Struct);
         }
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
