@@ -10,6 +10,7 @@
 
 use std::hash::Hasher;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use object::elf::{STT_FUNC, STT_OBJECT};
 use rustc_hash::FxHasher;
@@ -25,6 +26,7 @@ pub struct ElfFunctions {
     symbols: Vec<Symbol>,
     /// Addresses of the pieces that do not count, sorted.
     pieces: Vec<u64>,
+    addresses: OnceLock<Vec<u64>>,
     btf_ids: Vec<IdSymbol>,
     objects: Vec<(u32, Box<[u8]>)>,
     /// Open addressing, a power of two: upper half the hash, whose first bits say where to begin; lower half the index plus one; 0 is free.
@@ -290,6 +292,15 @@ impl ElfFunctions {
         &self.btf_ids
     }
 
+    /// Addresses of all symbols, sorted when they are first asked for: most files have no definition that the linker put aside.
+    fn addresses(&self) -> &[u64] {
+        self.addresses.get_or_init(|| {
+            let mut addresses: Vec<u64> = self.symbols.iter().map(|symbol| symbol.addr).collect();
+            addresses.sort_unstable();
+            addresses
+        })
+    }
+
     /// Whether code at `addr` belongs to no symbol at all: it is a definition that the linker put aside, a weak one for a strong one. Code with
     /// a symbol of another name (Rust's mangled ones) is another function that is called so in the source. Never so in relocatable files,
     /// where symbols have no addresses yet.
@@ -297,7 +308,7 @@ impl ElfFunctions {
         addr != 0
             && !self.relocatable
             && self.pieces.binary_search(&addr).is_err()
-            && !self.symbols.iter().any(|symbol| symbol.addr == addr)
+            && self.addresses().binary_search(&addr).is_err()
     }
 }
 

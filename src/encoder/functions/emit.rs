@@ -144,7 +144,6 @@ impl<'a> Emission<'a> {
     /// types have but other names (u64 for unsigned long long) is the same function, and those that differ in names are inconsistent.
     fn is_put_aside(&self, linked: u32, index: u32) -> bool {
         let (state, table) = (self.state(index), self.table(self.state(index)));
-        // Cheap questions first: there are many descriptions, and the last question goes through all symbols.
         state.addr != 0
             && !table.has_symbol_at(state.elf_func, state.addr)
             && !self.is_compatible(self.state(linked), state)
