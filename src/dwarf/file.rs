@@ -404,6 +404,7 @@ fn note_forms<'a>(bytes: &'a [u8], found: &mut OutwardForms) -> Option<&'a [u8]>
         dw::DW_FORM_implicit_const,
         dw::DW_FORM_ref_addr,
         dw::DW_FORM_ref_sig8,
+        dw::DW_FORM_strp_sup,
         dw::DW_FORM_ref_sup4,
         dw::DW_FORM_ref_sup8,
     ]);
@@ -420,10 +421,10 @@ fn note_forms<'a>(bytes: &'a [u8], found: &mut OutwardForms) -> Option<&'a [u8]>
         if at == 0 && form == 0 {
             return Some(rest);
         }
+        found.split |= at == u64::from(dw::DW_AT_dwo_name.0) || at == u64::from(dw::DW_AT_GNU_dwo_name.0);
         if form < 64 && OF_INTEREST >> form & 1 == 0 {
             continue;
         }
-        found.split |= at == u64::from(dw::DW_AT_dwo_name.0) || at == u64::from(dw::DW_AT_GNU_dwo_name.0);
         match dw::DwForm(u16::try_from(form).unwrap_or(0)) {
             dw::DW_FORM_implicit_const => (_, rest) = number(rest)?,
             dw::DW_FORM_ref_addr => found.ref_addr = true,

@@ -280,6 +280,10 @@ pub struct Scratch {
     pub(super) byte_sizes: Vec<u32>,
     /// Function names looked up in the symbol table, and what was found: lasts for one file.
     pub(super) found: Vec<(u32, u32)>,
+    /// Names known not to be empty: lasts for one file.
+    nonempty: Vec<u32>,
+    /// Names to be looked up, with their hashes.
+    pub(super) names: Vec<(u32, u64)>,
     messages: Vec<String>,
     /// How many more there would have been, and where the first of them is.
     unsaid: usize,
@@ -825,8 +829,23 @@ impl<'a> Builder<'a> {
     }
 
     /// No name, or the empty one.
-    fn is_empty(&self, name: NameRef) -> bool {
-        self.source.is_empty(name, &self.out.strings)
+    #[inline]
+    fn is_empty(&mut self, name: NameRef) -> bool {
+        const BITS: u32 = 12;
+        // The same names come again and again, and the text of most is not in the cache.
+        let word = name.to_word();
+        if self.s.nonempty.is_empty() {
+            self.s.nonempty.resize(1 << BITS, 0);
+        }
+        let slot = (word.wrapping_mul(0x9e37_79b1) >> (32 - BITS)) as usize;
+        if word != 0 && self.s.nonempty[slot] == word {
+            return false;
+        }
+        let is_empty = self.source.is_empty(name, &self.out.strings);
+        if !is_empty && NameRef::is_global(word) {
+            self.s.nonempty[slot] = word;
+        }
+        is_empty
     }
 
     /// Reads an expression of the unit into `ops`.

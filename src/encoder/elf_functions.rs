@@ -224,10 +224,23 @@ impl ElfFunctions {
     /// The function called `name`, which must be without suffix to be found.
     #[inline]
     pub fn find(&self, name: &[u8]) -> Option<u32> {
+        self.find_hashed(hash(name), name)
+    }
+
+    /// [`find`](Self::find) with the name's [`hash`].
+    #[inline]
+    pub(super) fn find_hashed(&self, hash: u64, name: &[u8]) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
-        self.place(hash(name), name).ok()
+        self.place(hash, name).ok()
+    }
+
+    /// Looks at the place where the search for a hash begins, for who has many: the loads from memory overlap then. What is returned has to be
+    /// used, so that it is loaded.
+    #[inline]
+    pub(super) fn touch(&self, hash: u64) -> u64 {
+        self.slots.get(self.home(hash)).copied().unwrap_or(0)
     }
 
     /// Number of functions; indices are below it.
@@ -333,7 +346,7 @@ fn prefix(name: &[u8]) -> u128 {
     u128::from_be_bytes(bytes)
 }
 
-fn hash(name: &[u8]) -> u64 {
+pub(super) fn hash(name: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(name);
     // The hasher has its best bits last, the table wants them first.

@@ -4,7 +4,7 @@
 
 use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
 use super::convention::{FunctionSet, Passed};
-use super::elf_functions::ElfFunctions;
+use super::elf_functions::{self, ElfFunctions};
 use super::fragment::NameRef;
 use super::records::{LocalRecords, Records, member_at};
 use crate::dwarf::DwarfError;
@@ -19,6 +19,12 @@ const NO_FUNCTION: u32 = u32::MAX;
 
 /// Size of the memory of function names, as a power of 2.
 const FOUND_BITS: u32 = 13;
+
+/// Where a name is remembered.
+#[inline]
+fn found_slot(word: u32) -> usize {
+    (word.wrapping_mul(0x9e37_79b1) >> (32 - FOUND_BITS)) as usize
+}
 
 impl Builder<'_> {
     /// Turns the functions noted in the walk into saved ones.
@@ -80,6 +86,7 @@ impl Builder<'_> {
             }
         }
         let mut funcs = std::mem::take(&mut self.s.funcs);
+        self.find_names(table, &funcs);
         for func in &mut funcs {
             func.elf_func = self.elf_function(table, func);
             // Without a name here, it may have that of an origin in another unit.
@@ -116,10 +123,7 @@ impl Builder<'_> {
         if !NameRef::is_global(word) {
             return self.name_bytes(&func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
         }
-        if self.s.found.is_empty() {
-            self.s.found.resize(1 << FOUND_BITS, (0, NO_FUNCTION));
-        }
-        let slot = (word.wrapping_mul(0x9e37_79b1) >> (32 - FOUND_BITS)) as usize;
+        let slot = found_slot(word);
         let (known, function) = self.s.found[slot];
         if known == word {
             return function;
@@ -127,6 +131,31 @@ impl Builder<'_> {
         let function = self.name_bytes(&func.name).and_then(|n| table.find(n)).unwrap_or(NO_FUNCTION);
         self.s.found[slot] = (word, function);
         function
+    }
+
+    /// Looks up the names of all functions that have not been met lately. Their text, and the table, are rarely in the cache: going through the list
+    /// once for each step lets the loads overlap.
+    fn find_names(&mut self, table: &ElfFunctions, funcs: &[Func]) {
+        self.s.found.resize(1 << FOUND_BITS, (0, NO_FUNCTION));
+        let mut names = std::mem::take(&mut self.s.names);
+        names.clear();
+        let words = funcs.iter().filter(|func| !func.declaration).map(|func| func.name.to_word());
+        names.extend(
+            words.filter(|&word| NameRef::is_global(word) && self.s.found[found_slot(word)].0 != word).map(|word| (word, 0)),
+        );
+        let text = self.source.file.debug_str();
+        let first = |word: u32| text.get(word.wrapping_sub(1) as usize).copied().unwrap_or(0);
+        std::hint::black_box(names.iter().fold(0, |x, &(word, _)| x ^ first(word)));
+        for (word, hash) in &mut names {
+            *hash = self.name_bytes(&NameRef::from_word(*word)).map_or(0, elf_functions::hash);
+        }
+        std::hint::black_box(names.iter().fold(0, |x, &(_, hash)| x ^ table.touch(hash)));
+        for &(word, hash) in &names {
+            let name = NameRef::from_word(word);
+            let function = self.name_bytes(&name).and_then(|bytes| table.find_hashed(hash, bytes)).unwrap_or(NO_FUNCTION);
+            self.s.found[found_slot(word)] = (word, function);
+        }
+        self.s.names = names;
     }
 
     fn func_at(&self, key: u32) -> Option<usize> {
