@@ -35,6 +35,12 @@ pub struct Strings<'a> {
 }
 
 impl Strings<'_> {
+    /// See [`Btf::string_end`].
+    #[inline]
+    pub fn end(&self) -> u32 {
+        self.start_str + self.strs.len()
+    }
+
     /// See [`Btf::add_str`].
     pub fn add(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
         if memchr::memchr(0, s).is_some() {

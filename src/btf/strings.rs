@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use std::sync::OnceLock;
 
 const EMPTY: u32 = u32::MAX;
+/// Slots of a large table.
+const LARGE: usize = 1 << 16;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -28,7 +30,7 @@ pub(super) struct StringSet {
 
 #[derive(Clone, Default)]
 struct Table {
-    /// Power-of-two sized, at most 5/8 full; empty until the first string.
+    /// At most three quarters full; empty until the first string.
     slots: Vec<Slot>,
     used: usize,
 }
@@ -121,7 +123,7 @@ impl StringSet {
         self.table.get_or_init(|| Table::of_section(&self.bytes));
         let Some(table) = self.table.get_mut() else { return Err(BtfError::TooManyStrings) };
         self.index.take();
-        if (table.used + 1) * 8 > table.slots.len() * 5 {
+        if (table.used + 1) * 4 > table.slots.len() * 3 {
             table.grow_for(table.used + 1);
         }
         match table.probe(&self.bytes, hash as u32, s) {
@@ -212,8 +214,7 @@ impl Table {
 
     /// `Ok(offset)` of an equal string, or `Err(index of the free slot)`. The table must not be empty.
     fn probe(&self, bytes: &[u8], hash: u32, s: &[u8]) -> Result<u32, usize> {
-        let mask = self.slots.len() - 1;
-        let mut index = hash as usize & mask;
+        let mut index = home(self.slots.len(), hash);
         loop {
             let slot = self.slots[index];
             if slot.offset == EMPTY {
@@ -222,25 +223,35 @@ impl Table {
             if slot.hash == hash && holds(bytes, slot.offset as usize, s) {
                 return Ok(slot.offset);
             }
-            index = (index + 1) & mask;
+            index = next(self.slots.len(), index);
         }
     }
 
     fn grow_for(&mut self, count: usize) {
-        let size = (count * 2).next_power_of_two().max(64);
-        if size <= self.slots.len() {
-            return;
-        }
+        let size = self.slots.len();
+        // A large one grows by half: it is most of what strings take beside their bytes, and for a moment there are two.
+        let more = if size < LARGE { size } else { size / 2 };
+        let size = (size + more).max(count + count / 2).max(256);
         let old = std::mem::replace(&mut self.slots, vec![Slot { offset: EMPTY, hash: 0 }; size]);
-        let mask = size - 1;
         for slot in old.into_iter().filter(|s| s.offset != EMPTY) {
-            let mut index = slot.hash as usize & mask;
+            let mut index = home(size, slot.hash);
             while self.slots[index].offset != EMPTY {
-                index = (index + 1) & mask;
+                index = next(size, index);
             }
             self.slots[index] = slot;
         }
     }
+}
+
+/// Where the search for a hash starts in a table of `size` slots.
+#[inline]
+fn home(size: usize, hash: u32) -> usize {
+    ((u64::from(hash) * size as u64) >> 32) as usize
+}
+
+#[inline]
+fn next(size: usize, index: usize) -> usize {
+    if index + 1 == size { 0 } else { index + 1 }
 }
 
 fn holds(bytes: &[u8], offset: usize, s: &[u8]) -> bool {

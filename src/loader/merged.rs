@@ -43,7 +43,7 @@ impl MergedFile {
         let verbose = report.verbose();
         let assembly = Assembly::new(encoder, file, &context.functions, targets, self.plan.addr_size, verbose);
         let mut stage = Stage { assembly, report, error: None };
-        let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default() };
+        let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default(), scratches: Mutex::default() };
         let outcome = queue::run(&work, &mut stage, self.jobs).outcome;
         // The memory of parts is not needed while functions are weighed.
         drop(work);
@@ -74,6 +74,8 @@ struct Parts<'a> {
     next: Mutex<u32>,
     /// Parts whose memory may be used again.
     pool: Mutex<Vec<Part>>,
+    /// A decode takes what it works with from here: there are more workers than decodes at a time.
+    scratches: Mutex<Vec<DecodeScratch>>,
 }
 
 struct Item {
@@ -82,9 +84,8 @@ struct Item {
     messages: Vec<String>,
 }
 
-/// What a worker keeps.
-#[derive(Default)]
-struct WorkerScratch {
+/// What a decode works with.
+struct DecodeScratch {
     buf: Vec<u8>,
     table: Vec<u8>,
     abbrevs: Abbrevs,
@@ -93,16 +94,27 @@ struct WorkerScratch {
     hash: HashScratch,
 }
 
+impl DecodeScratch {
+    fn new() -> DecodeScratch {
+        DecodeScratch {
+            buf: Vec::new(),
+            table: Vec::new(),
+            abbrevs: Abbrevs::remembering(),
+            attrs: Attrs::default(),
+            builder: Scratch::default(),
+            hash: HashScratch::default(),
+        }
+    }
+}
+
 impl<'a> Work for Parts<'a> {
     type Item = Item;
-    type Scratch = WorkerScratch;
+    type Scratch = ();
     type Stage = Stage<'a>;
 
-    fn scratch(&self) -> WorkerScratch {
-        WorkerScratch { abbrevs: Abbrevs::remembering(), ..WorkerScratch::default() }
-    }
+    fn scratch(&self) {}
 
-    fn decode(&self, scratch: &mut WorkerScratch) -> Decoded<Item> {
+    fn decode(&self, (): &mut ()) -> Decoded<Item> {
         let plan = &self.file.plan;
         let at = {
             let mut next = self.next.lock();
@@ -113,14 +125,16 @@ impl<'a> Work for Parts<'a> {
         let unit = &plan.units[unit as usize];
         let mut part = self.pool.lock().pop().unwrap_or_default();
         let mut messages = Vec::new();
-        if let Err(e) = self.build(unit, copy, &mut part, scratch, &mut messages) {
+        let mut scratch = self.scratches.lock().pop().unwrap_or_else(DecodeScratch::new);
+        if let Err(e) = self.build(unit, copy, &mut part, &mut scratch, &mut messages) {
             part.clear();
             messages.push(left_out(plan.files.file(unit.in_alternate), unit.header.offset, &e));
         }
+        self.scratches.lock().push(scratch);
         Decoded::Item(at, Item { part, copy, messages })
     }
 
-    fn steal(&self, _: &mut WorkerScratch, stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
+    fn steal(&self, (): &mut (), stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
         let _phase = phases::enter(Phase::MergeTypes);
         let Item { mut part, copy, messages } = item;
         // What is wrong with a unit was said with its first copy.
@@ -145,7 +159,7 @@ impl Parts<'_> {
         planned: &PlannedUnit,
         copy: Copy,
         part: &mut Part,
-        scratch: &mut WorkerScratch,
+        scratch: &mut DecodeScratch,
         messages: &mut Vec<String>,
     ) -> Result<(), DwarfError> {
         let (plan, context) = (&self.file.plan, self.context);

@@ -1,4 +1,4 @@
-//! The strings of a file's fragments: each that is not a fragment's own is interned once.
+//! The strings of a file's fragments: one that is not a fragment's own is looked up among the BTF's strings twice at most.
 
 use super::super::fragment::{Fragment, NameRef, NameSource};
 use super::super::names::Names;
@@ -42,8 +42,11 @@ impl FileNames {
     }
 
     fn intern_new(&mut self, strings: &mut Strings<'_>, fragment: &Fragment, word: u32) -> Result<u32, BtfError> {
+        let end = strings.end();
         let string = strings.add(self.bytes(fragment, &NameRef::from_word(word)))?.0;
-        if string != 0 && NameRef::is_global(word) {
+        // Many names come once: once the table has to grow for more, only those that come again are remembered.
+        let remember = string < end || !self.known.is_half_full();
+        if remember && string != 0 && NameRef::is_global(word) {
             self.known.insert(word, string);
         }
         Ok(string)
@@ -90,8 +93,12 @@ impl Known {
         at
     }
 
+    fn is_half_full(&self) -> bool {
+        self.len * 2 >= self.slots.len()
+    }
+
     fn insert(&mut self, word: u32, string: u32) {
-        if self.len * 2 >= self.slots.len() && self.shift > 1 {
+        if self.is_half_full() && self.shift > 1 {
             let size = self.slots.len() * 2;
             let old = std::mem::replace(&mut self.slots, vec![(0, 0); size]);
             self.shift -= 1;

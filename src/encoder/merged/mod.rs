@@ -35,6 +35,11 @@ const PENDING: u32 = 1 << 31;
 /// The array index type, until it is known.
 const INDEX: u32 = u32::MAX;
 
+/// For how many functions and parameters there is room from the start: one for so many bytes of `.debug_info`, up to a limit.
+const BYTES_A_FUNCTION: u64 = 128;
+const BYTES_A_PARAMETER: u64 = 64;
+const MAX_ROOM: usize = 1 << 20;
+
 /// What an entry that other units refer to became.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Found {
@@ -289,6 +294,12 @@ impl<'e> Assembly<'e> {
         encoder.start_file(file);
         let options = encoder.options.clone();
         let first = TypeId(encoder.btf.type_count());
+        // Room that nothing is written to takes no memory, while what grows step by step leaves gaps in that of each thread.
+        let room = |bytes| usize::try_from(file.info_size() / bytes).unwrap_or(usize::MAX).min(MAX_ROOM);
+        let (mut funcs, mut params) = (Vec::new(), Vec::new());
+        // Without that much address space they grow.
+        let _ = funcs.try_reserve_exact(room(BYTES_A_FUNCTION));
+        let _ = params.try_reserve_exact(room(BYTES_A_PARAMETER));
         Assembly {
             functions: functions.clone(),
             abi: Abi::of(file.elf().machine()),
@@ -305,8 +316,8 @@ impl<'e> Assembly<'e> {
             declared: Vec::new(),
             defined: Vec::new(),
             rest: Fragment::default(),
-            funcs: Vec::new(),
-            params: Vec::new(),
+            funcs,
+            params,
             later: Vec::new(),
             drop: !verbose,
             options,
