@@ -139,3 +139,59 @@ fn loops_of_references_end() {
     btf.dedup(&DedupOptions::default()).unwrap();
     assert_eq!(btf.type_count(), 5);
 }
+
+#[test]
+fn a_layout_section_says_what_follows_the_head_of_each_kind() {
+    for endian in [Endian::Little, Endian::Big] {
+        let mut btf = Btf::new(endian);
+        btf.add_int(b"int", 4, 1).unwrap();
+        let without = btf.to_bytes();
+        btf.set_layout(true);
+        let bytes = btf.to_bytes();
+        assert_eq!(bytes.len(), btf.byte_len());
+        let word = |at: usize| {
+            let word = [bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]];
+            if endian == Endian::Little { u32::from_le_bytes(word) } else { u32::from_be_bytes(word) }
+        };
+        // Header, types, layout, strings: an `int` is 16 bytes long.
+        assert_eq!([1, 2, 3, 4, 5, 6, 7].map(|field| word(field * 4)), [32, 0, 16, 96, 5, 16, 80]);
+        let sizes: Vec<[u8; 2]> = bytes[48..128].chunks(4).map(|kind| [kind[0], kind[1]]).collect();
+        let (int, array, members, pairs, none) = ([4, 0], [12, 0], [0, 12], [0, 8], [0, 0]);
+        let references = [none; 6];
+        let expected = [
+            &[none, int, none, array, members, members, pairs][..],
+            &references,
+            &[pairs, int, members, none, int, none, members],
+        ];
+        assert_eq!(sizes, expected.concat());
+        assert_eq!(&bytes[128..], b"\0int\0");
+
+        let mut read = Btf::parse(&bytes, None).unwrap();
+        assert!(read.has_layout());
+        assert_eq!(read.to_bytes(), bytes);
+        // What is added moves it.
+        read.add_int(b"long", 8, 1).unwrap();
+        let again = Btf::parse(&read.to_bytes(), None).unwrap();
+        assert_eq!((again.type_count(), again.has_layout()), (3, true));
+        read = Btf::parse(&without, None).unwrap();
+        assert_eq!((without.len(), read.to_bytes()), (24 + 16 + 5, without));
+    }
+}
+
+#[test]
+fn a_layout_section_lies_between_types_and_strings() {
+    let mut btf = Btf::new(Endian::HOST);
+    btf.add_int(b"int", 4, 1).unwrap();
+    btf.set_layout(true);
+    let bytes = btf.to_bytes();
+    for (field, value) in [(24, 12), (24, 20), (24, 18), (28, 84), (28, 78), (24, u32::MAX - 3), (28, u32::MAX - 3)] {
+        let mut bad = bytes.clone();
+        bad[field..field + 4].copy_from_slice(&u32::to_ne_bytes(value));
+        assert!(Btf::parse(&bad, None).is_err(), "{field}: {value}");
+    }
+    // A later version's section may be longer or shorter than ours.
+    let mut fewer = bytes;
+    fewer[28..32].copy_from_slice(&u32::to_ne_bytes(40));
+    let read = Btf::parse(&fewer, None).unwrap();
+    assert_eq!(read.to_bytes().len(), fewer.len() - 40);
+}

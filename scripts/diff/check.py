@@ -17,6 +17,7 @@ import suite_kernel
 import suite_libraries
 import suite_machines
 import suite_printing
+import suite_producers
 import suite_programs
 import suite_self
 import suite_tags
@@ -27,6 +28,7 @@ COMPARED = {
     "cli": suite_cli.cli,
     "cases": suite_cases.cases,
     "corpus": suite_corpus.corpus,
+    "producers": suite_producers.producers,
     "inplace": suite_files.inplace,
     "errors": suite_files.errors,
     "programs": suite_programs.programs,

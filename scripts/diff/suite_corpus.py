@@ -5,14 +5,17 @@ writes. Split units and type units, which C does not read, must have the content
 has. tests/corpus/differences.tsv lists where C is wrong, with what is right; C must be wrong there in the way that is listed.
 
 The build lines are here, in `variants`. Every source is compiled without and with optimisation; the ways of linking are spread so that each
-meets both levels in half of the sources, and other machines' ways each meet a third.
+meets both levels in half of the sources, and other machines' ways each meet a third. Of other versions of the compilers, where there are
+any, the newest takes two builds of each source.
 """
 
 import csv
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
+from compilers import others
 from content import content
 from harness import FRONTENDS, ROOT, run
 from suite_cli import headings
@@ -58,6 +61,16 @@ def variants(source, other, index):
                 yield Variant(f"{label}-dwz-multi", [link, three + ["-o", "second"], ["dwz", "-m", "common", "out", "second"]])
                 if name == "gcc":
                     yield Variant(f"{label}-m32", [compile_only + ["-m32"]])
+    for which, compiler in enumerate(others()):
+        kind, number = compiler.split("-")
+        driver = {"clang": f"clang++-{number}", "gcc": f"g++-{number}"}[kind] if plus else compiler
+        if not shutil.which(driver):
+            continue
+        for dwarf, level in (("4", "-O0"), ("5", "-O2")) if (index + which) % 2 else (("4", "-O2"), ("5", "-O0")):
+            base = [driver, "-w", "-g", f"-gdwarf-{dwarf}", level]
+            way, commands = [
+                ("object", [base + ["-c", source, "-o", "out"]]), ("plain", [base + [source, main, "-o", "out"]])][dwarf == "5"]
+            yield Variant(f"{kind}{number}{level}-{dwarf}-{way}", commands)
     for which, machine in enumerate(CROSS):
         for dwarf, level in (("4", "-O0"), ("4", "-O2"), ("5", "-O0"), ("5", "-O2")):
             label = f"{machine}{level}-{dwarf}"
@@ -121,6 +134,7 @@ def corpus(context):
     listed = differences()
     known = headings()
     sources = sorted(p for p in (HERE / "sources").iterdir() if p.suffix in (".c", ".cc") and p.name != "main.c")
+    context.report.note(f"other compilers: {', '.join(others()) or 'none'}")
     for difference in listed:
         link = re.sub(r"[^a-z0-9 -]", "", difference.heading.lower()).replace(" ", "-")
         context.report.check(link in known, difference.pattern, f"docs/differences.md has no heading {difference.heading}")

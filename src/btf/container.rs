@@ -1,6 +1,6 @@
 //! The BTF container: records, strings, and the base of a split BTF.
 
-use super::record::{self, Type};
+use super::record::{self, KindLayout, Type};
 use super::strings::{StringSet, hash_of};
 use super::{BtfError, Endian, Kind, MAX_ID, StrOff, TypeId};
 use std::borrow::Cow;
@@ -16,6 +16,10 @@ pub struct Btf {
     pub(super) endian: Endian,
     pub(super) version: u8,
     pub(super) flags: u8,
+    /// What the layout section says about kinds, by their number; empty without such a section.
+    pub(super) layout: Vec<KindLayout>,
+    /// The header was read with room for a layout section's place.
+    pub(super) long_header: bool,
     /// Header bytes behind those known here, kept as they were read.
     pub(super) header_tail: Vec<u8>,
     /// The type section in host order.
@@ -92,12 +96,24 @@ impl Btf {
             endian,
             version: 1,
             flags: 0,
+            layout: Vec::new(),
+            long_header: false,
             header_tail: Vec::new(),
             words: Cow::Owned(Vec::new()),
             starts: Vec::new(),
             strs: StringSet::default(),
             strs_unique: true,
         }
+    }
+
+    /// Adds a layout section, or leaves it out: how long the records of each kind are, for readers that do not know them all.
+    pub fn set_layout(&mut self, on: bool) {
+        self.layout = if on { KindLayout::of_all().collect() } else { Vec::new() };
+    }
+
+    /// Whether there is a layout section.
+    pub fn has_layout(&self) -> bool {
+        !self.layout.is_empty()
     }
 
     /// One more than the largest type id, those of the base and void counted.

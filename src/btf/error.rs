@@ -9,7 +9,7 @@ use std::fmt;
 pub enum BtfError {
     /// The 24-byte header, or the sections it describes, do not fit the data.
     Header(&'static str),
-    /// BTF of the other byte order whose header is not exactly 24 bytes long.
+    /// BTF of the other byte order whose header is neither 24 bytes long nor, with the place of a layout section, 32.
     ForeignHeaderLen(u32),
     /// A record of the type section is cut off, of unknown kind, or refers to a type or string that is not there.
     Record { id: u32, what: &'static str },
@@ -66,7 +66,7 @@ impl fmt::Display for BtfError {
         match self {
             BtfError::Header(what) => write!(f, "BTF header: {what}"),
             BtfError::ForeignHeaderLen(len) => {
-                write!(f, "BTF of the other byte order: header length is {len}, expected 24")
+                write!(f, "BTF of the other byte order: header length is {len}, expected 24 or 32")
             }
             BtfError::Record { id, what } => write!(f, "BTF type {id}: {what}"),
             BtfError::Argument(what) => write!(f, "BTF builder: {what}"),

@@ -52,6 +52,13 @@ pub enum Endian {
 impl Endian {
     /// The order of the machine this runs on.
     pub const HOST: Endian = if cfg!(target_endian = "big") { Endian::Big } else { Endian::Little };
+
+    fn word(self, bytes: [u8; 4]) -> u32 {
+        match self {
+            Endian::Little => u32::from_le_bytes(bytes),
+            Endian::Big => u32::from_be_bytes(bytes),
+        }
+    }
 }
 
 /// Number of a type; 0 is void, a split BTF's own types follow those of its base.

@@ -1,11 +1,12 @@
 //! Reading raw BTF of either byte order, with the checks that libbpf makes: everything later code relies on holds afterwards,
 //! namely whole records of known kinds, ids and string offsets that exist, functions that refer to prototypes.
 //!
-//! One more check than libbpf's: a header must be at least as long as its fields.
+//! One more check than libbpf's: a header must be at least as long as its fields. What a layout section says is kept; as kinds that are not
+//! known here are refused, nothing is looked up in it.
 
-use super::record::{HEAD, INFO, Kind, NAME, SIZE_OR_TYPE, reaches, record_len};
+use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
-use super::write::{HEADER_LEN, MAGIC};
+use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
 use std::borrow::Cow;
 use std::io::{self, Read};
@@ -38,12 +39,24 @@ impl Btf {
         let mut btf = Btf::blank(base, header.endian);
         btf.version = start[2];
         btf.flags = start[3];
-        btf.header_tail = vec![0; header.len - HEADER_LEN];
-        reader.read_exact(&mut btf.header_tail)?;
+        let mut rest = vec![0; header.len - HEADER_LEN];
+        reader.read_exact(&mut rest)?;
+        let (layout_off, layout_len) = match btf.take_rest_of_header(&rest, &header) {
+            Ok(place) => place,
+            Err(error) => return Ok(Err(error)),
+        };
         skip(reader, header.type_off)?;
         btf.words = read_words(reader, header.type_len / 4, header.endian)?.into();
-        // An odd end of the type section is an error below.
-        skip(reader, header.str_off - header.type_off - header.type_len / 4 * 4)?;
+        let mut at = header.type_off + header.type_len / 4 * 4;
+        if layout_len != 0 {
+            let mut layout = vec![0; layout_len];
+            // An odd end of the type section is an error below.
+            skip(reader, layout_off - at)?;
+            reader.read_exact(&mut layout)?;
+            at = layout_off + layout_len;
+            btf.take_layout(&layout);
+        }
+        skip(reader, header.str_off - at)?;
         let mut strings = vec![0; header.str_len];
         reader.read_exact(&mut strings)?;
         Ok(btf.complete(strings.into(), header.type_len % 4 == 0))
@@ -66,9 +79,44 @@ impl Btf {
         let mut btf = Btf::blank(base, header.endian);
         btf.version = bytes[2];
         btf.flags = bytes[3];
-        btf.header_tail = bytes[HEADER_LEN..header.len].to_vec();
+        let (layout_off, layout_len) = btf.take_rest_of_header(&bytes[HEADER_LEN..header.len], &header)?;
+        btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
         btf.complete(strings.into(), header.type_len % 4 == 0)
+    }
+
+    /// Takes what the header has behind its first fields. Returns the layout section's place behind the header, and its length.
+    fn take_rest_of_header(&mut self, rest: &[u8], header: &Header) -> Result<(usize, usize), BtfError> {
+        const FIELDS: usize = LONG_HEADER_LEN - HEADER_LEN;
+        let Some((fields, tail)) = rest.split_first_chunk::<FIELDS>() else {
+            self.header_tail = rest.to_vec();
+            return Ok((0, 0));
+        };
+        (self.long_header, self.header_tail) = (true, tail.to_vec());
+        let field = |at: usize| header.endian.word([fields[at], fields[at + 1], fields[at + 2], fields[at + 3]]) as usize;
+        let (offset, len) = (field(0), field(4));
+        if len == 0 {
+            return Ok((0, 0));
+        }
+        if offset % 4 != 0 || len % KindLayout::LEN != 0 {
+            return Err(BtfError::Header("layout section is not aligned to 4 bytes"));
+        }
+        let end = offset.checked_add(len).filter(|&end| end <= header.str_off);
+        if end.is_none() || offset < header.type_off + header.type_len {
+            return Err(BtfError::Header("layout section does not lie between types and strings"));
+        }
+        Ok((offset, len))
+    }
+
+    fn take_layout(&mut self, section: &[u8]) {
+        let flags = |bytes: [u8; 2]| match self.endian {
+            Endian::Little => u16::from_le_bytes(bytes),
+            Endian::Big => u16::from_be_bytes(bytes),
+        };
+        self.layout = section
+            .chunks_exact(KindLayout::LEN)
+            .map(|kind| KindLayout { info_size: kind[0], element_size: kind[1], flags: flags([kind[2], kind[3]]) })
+            .collect();
     }
 
     fn complete(mut self, strings: Cow<'static, [u8]>, whole_words: bool) -> Result<Btf, BtfError> {
@@ -245,14 +293,10 @@ impl Header {
         };
         let field = |index: usize| {
             let at = 4 + index * 4;
-            let raw = [fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]];
-            match endian {
-                Endian::Little => u32::from_le_bytes(raw),
-                Endian::Big => u32::from_be_bytes(raw),
-            }
+            endian.word([fixed[at], fixed[at + 1], fixed[at + 2], fixed[at + 3]])
         };
         let len = field(0) as usize;
-        if endian != Endian::HOST && len != HEADER_LEN {
+        if endian != Endian::HOST && len != HEADER_LEN && len != LONG_HEADER_LEN {
             return Err(BtfError::ForeignHeaderLen(field(0)));
         }
         if len < HEADER_LEN || len > size {

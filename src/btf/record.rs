@@ -116,6 +116,31 @@ pub fn record_len(info: u32) -> Option<usize> {
     )
 }
 
+/// What a layout section says about one kind (`struct btf_layout`), sizes in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct KindLayout {
+    /// Behind the part that all kinds share.
+    pub info_size: u8,
+    /// Of each element, as many as the info word says.
+    pub element_size: u8,
+    /// None are defined.
+    pub flags: u16,
+}
+
+impl KindLayout {
+    /// Bytes of an entry of the section.
+    pub const LEN: usize = 4;
+
+    /// Those of all kinds, in the order of their numbers, that of void first.
+    pub fn of_all() -> impl Iterator<Item = KindLayout> {
+        (0..=Kind::Enum64 as u32).map(|kind| {
+            let len = |vlen: u32| record_len(kind << 24 | vlen).unwrap_or(HEAD);
+            let bytes = |words: usize| (words * 4) as u8;
+            KindLayout { info_size: bytes(len(0) - HEAD), element_size: bytes(len(1) - len(0)), flags: 0 }
+        })
+    }
+}
+
 /// Word indices of one sort of field in a record: perhaps one in the head, then a regular run behind it.
 #[derive(Clone)]
 pub(super) struct Slots {

@@ -151,6 +151,7 @@ pub(super) fn options(conf: &ConfLoad) -> Options {
         consistent_protos: conf.skip_encoding_btf_inconsistent_proto,
         tag_kfuncs: conf.btf_decl_tag_kfuncs,
         distilled_base: conf.btf_gen_distilled_base,
+        layout: conf.btf_gen_layout,
         attributes: conf.btf_attributes,
         true_signature: conf.true_signature,
         fixup_silly_bitfields: conf.fixup_silly_bitfields,

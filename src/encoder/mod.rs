@@ -124,10 +124,12 @@ impl Encoder {
         report: &mut dyn Report,
     ) -> Result<Encoder, EncodeError> {
         let endian = if elf.little_endian() { Endian::Little } else { Endian::Big };
-        let btf = match base {
+        let mut btf = match base {
             Some(base) => Btf::new_split(base, endian),
             None => Btf::new(endian),
         };
+        // What the base says of kinds holds for what is split from it.
+        btf.set_layout(options.layout && btf.base().is_none());
         let variables = Variables::new(elf, &options, functions);
         let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report) } else { Kfuncs::default() };
         Ok(Encoder {

@@ -25,6 +25,8 @@ pub struct Options {
     pub tag_kfuncs: bool,
     /// Write `.BTF.base` and `.BTF` relative to it.
     pub distilled_base: bool,
+    /// A section that says how long the records of each kind are.
+    pub layout: bool,
     /// Address-space attributes on kfunc pointers.
     pub attributes: bool,
     /// Encode functions changed by the optimiser with what is really passed.

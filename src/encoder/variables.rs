@@ -165,7 +165,8 @@ impl Variables {
                 return Err(VariableError::Refused);
             }
             let (Ok(size @ 1..), Ok(place)) = (u32::try_from(var.size), u32::try_from(offset)) else {
-                if report.verbose() {
+                // One without a size brings nothing; that BTF cannot count another one is not for readers of a log alone.
+                if report.verbose() || !matches!(var.size, 0 | u64::MAX) {
                     report.error(&ignored(name, var.size, offset));
                 }
                 continue;

@@ -247,7 +247,7 @@ fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
 }
 
 /// How many units are decoded at a time: one more than there are processors, as a decode may wait for the file.
-fn at_once() -> usize {
+pub(super) fn at_once() -> usize {
     std::thread::available_parallelism().map_or(usize::MAX, |processors| processors.get() + 1)
 }
 
@@ -278,6 +278,7 @@ where
         host.message(&alternate::missing(context.dwarf.elf()));
     }
     let files = Files { main: context.dwarf.clone(), alternate: context.alternate.clone() };
+    let jobs = useful(jobs, &context.dwarf);
     let Some(plan) = plan::plan(host, &files, jobs)? else { return Ok(()) };
     let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
     let handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });

@@ -3,7 +3,7 @@
 //! The host sees one unit. Its entries are read when the host gives it to the encoder: so no more parts are in memory than workers
 //! have on their way, and the encoder is what they are put together in.
 
-use super::dwarf::left_out;
+use super::dwarf::{at_once, left_out};
 use super::encode::EncodeContext;
 use super::plan::{Plan, PlannedUnit, read_unit};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
@@ -44,7 +44,7 @@ impl MergedFile {
         let assembly = Assembly::new(encoder, file, &context.functions, targets, self.plan.addr_size, verbose);
         let mut stage = Stage { assembly, report, error: None };
         let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default(), scratches: Mutex::default() };
-        let outcome = queue::run(&work, &mut stage, self.jobs).outcome;
+        let outcome = queue::run_limited(&work, &mut stage, self.jobs, at_once()).outcome;
         // The memory of parts is not needed while functions are weighed.
         drop(work);
         if let Some(error) = stage.error {

@@ -3,7 +3,7 @@
 //! One pass over the entries, by all workers, finds which entries units refer to outside of themselves. Then it is known in which order
 //! units are taken in, some of them twice: see [`Plan::order`].
 
-use super::dwarf::{Host, LoadError, UnitFacts, left_out, next_header};
+use super::dwarf::{Host, LoadError, UnitFacts, at_once, left_out, next_header};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
@@ -98,7 +98,7 @@ impl Plan {
 pub fn plan<H: Host>(host: &H, files: &Files, jobs: usize) -> Result<Option<Plan>, LoadError> {
     let scan = Scan { host, files, next: Mutex::new(Next { in_alternate: files.alternate.is_some(), offset: 0, id: 0 }) };
     let mut found = Vec::new();
-    queue::run(&scan, &mut found, jobs).outcome.into_result()?;
+    queue::run_limited(&scan, &mut found, jobs, at_once()).outcome.into_result()?;
     let Some(first) = found.iter().find(|s| !s.unit.in_alternate).map(|s| (s.language, s.unit.header.addr_size, s.clang)) else {
         return Ok(None);
     };

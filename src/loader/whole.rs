@@ -5,7 +5,7 @@
 //! units is taken in with it once more, out of sight but for those references.
 
 use super::alternate;
-use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, left_out, next_header};
+use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, at_once, left_out, next_header};
 use super::plan::{self, Files};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
@@ -206,7 +206,7 @@ where
     }
     let others = (0..all.units.len()).filter(|i| !is_type_unit(i)).collect();
     let work = Others { host, profile, context, all: &all, others, next: Mutex::new(0) };
-    let finished = queue::run(&work, &mut (), jobs);
+    let finished = queue::run_limited(&work, &mut (), jobs, at_once());
     for (_, (handle, ..)) in finished.left {
         host.keep(handle);
     }

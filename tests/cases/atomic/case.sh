@@ -11,3 +11,18 @@ check_btf() {
 	int=$(sed -n "s/^\[\([0-9]*\)\] INT 'int'.*/\1/p" dump)
 	holds "'a' type_id=$int bits_offset=0" dump
 }
+
+# In every place, the same bytes as of the source without the qualifier.
+check_more() {
+	for cc in gcc clang; do
+		$cc -g -gdwarf-5 -c more.c -o qualified.o
+		$cc -g -gdwarf-5 -DPLAIN -c more.c -o plain.o
+		for features in default all; do
+			c_run pahole -J --btf_features=$features --btf_encode_detached=plain.btf plain.o
+			encode --btf_features=$features qualified.o
+			succeeds "$cc"
+			quiet
+			cmp -s o.btf plain.btf || wrong "$cc, $features: not the bytes of the source without the qualifier"
+		done
+	done
+}
