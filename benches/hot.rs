@@ -10,10 +10,12 @@ use dwarves::dwarf::file::DwarfFile;
 use dwarves::dwarf::source::{Source, Unit, read_unit_entry};
 use dwarves::dwarf::unit::{Bases, UnitHeader};
 use dwarves::elf::ElfFile;
+use dwarves::encoder::ambiguous::Ambiguous;
 use dwarves::encoder::builder::{Builder, Scratch};
 use dwarves::encoder::closure::{HashScratch, hash_closures};
 use dwarves::encoder::elf_functions::ElfFunctions;
 use dwarves::encoder::fragment::Fragment;
+use dwarves::encoder::identity::{IdentityScratch, identify};
 use dwarves::encoder::merge::{FileNames, Merger};
 use dwarves::encoder::options::{Abi, Options};
 use dwarves::encoder::source::{SourceNames, wanted};
@@ -49,24 +51,25 @@ impl Input {
         Input { dwarf, functions, options: Options { percpu_vars: true, ..Options::default() }, headers }
     }
 
-    /// A fragment of each unit, without closure hashes.
+    /// A fragment of each unit, without hashes.
     fn fragments(&self) -> Vec<Fragment> {
         let mut reader = Reader::default();
         self.headers.iter().map(|header| reader.fragment(self, *header)).collect()
     }
 
     fn hashed(&self) -> Vec<Fragment> {
-        let mut scratch = HashScratch::default();
+        let (ambiguous, mut scratch) = (Ambiguous::default(), IdentityScratch::default());
         let mut fragments = self.fragments();
-        fragments.iter_mut().for_each(|fragment| hash_closures(fragment, &mut scratch));
+        fragments.iter_mut().for_each(|fragment| identify(fragment, &ambiguous, &mut scratch));
         fragments
     }
 
     fn merge(&self, fragments: &[Fragment]) -> Btf {
         let (mut btf, mut merger, mut names) = (Btf::new(Endian::HOST), Merger::default(), FileNames::new(self.dwarf.clone()));
         merger.next_file(self.dwarf.info_size());
+        let ambiguous = Ambiguous::default();
         for fragment in fragments {
-            merger.add_types(&mut btf, fragment, &mut names, true).expect("room for the types");
+            merger.add_types(&mut btf, fragment, &mut names, true, &ambiguous).expect("room for the types");
         }
         btf
     }
@@ -136,6 +139,13 @@ fn fragments(bencher: Bencher) {
             black_box(reader.fragment(input, *header));
         }
     });
+}
+
+#[divan::bench]
+fn identities(bencher: Bencher) {
+    let mut fragments = INPUT.fragments();
+    let (ambiguous, mut scratch) = (Ambiguous::default(), IdentityScratch::default());
+    bencher.bench_local(|| fragments.iter_mut().for_each(|fragment| identify(fragment, &ambiguous, &mut scratch)));
 }
 
 #[divan::bench]

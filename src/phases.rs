@@ -28,7 +28,7 @@ pub enum Phase {
     Resolve,
     /// Functions against the calling convention.
     Signatures,
-    Closures,
+    Hashes,
     /// Units as the program sees them, and what it does with them.
     Units,
     MergeTypes,
@@ -52,7 +52,7 @@ const TABLE: [(Stage, Phase, &str); 17] = [
     (Stage::Workers, Walk, "walk"),
     (Stage::Workers, Resolve, "references"),
     (Stage::Workers, Signatures, "signatures"),
-    (Stage::Workers, Closures, "closures"),
+    (Stage::Workers, Hashes, "hashes of types"),
     (Stage::Ordered, Units, "units and program"),
     (Stage::Ordered, MergeTypes, "types"),
     (Stage::Ordered, MergeFunctions, "functions"),

@@ -155,6 +155,7 @@ pub(super) fn options(conf: &ConfLoad) -> Options {
         attributes: conf.btf_attributes,
         true_signature: conf.true_signature,
         fixup_silly_bitfields: conf.fixup_silly_bitfields,
+        has_base: !conf.base_btf.is_null(),
         no_drop: is_set(c"DWARVES_NO_DROP"),
         force_collisions: is_set(c"DWARVES_FORCE_COLLISIONS"),
         kabi_prefix,

@@ -187,6 +187,26 @@ pub struct SavedVar {
     pub annots: Range<u32>,
 }
 
+/// A struct, union or enumeration with a name, or a declaration of one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Named {
+    /// Local id.
+    pub id: u32,
+    /// Equal for equal names of one kind, in all fragments of a file.
+    pub key: u64,
+    /// Whether the unit has another one of this key.
+    pub is_doubled: bool,
+}
+
+/// The types for which names are not enough, see [`super::identity`].
+#[derive(Default, Debug)]
+pub(super) struct Apart {
+    /// How many ambiguous names were known when this was made.
+    pub known: u32,
+    /// Local ids, ascending, and the hashes to be used.
+    pub list: Vec<(u32, u128)>,
+}
+
 /// One unit's share of the BTF.
 ///
 /// In a file whose units refer to each other, a local id above the number of types stands for a type of another unit: what is above it is the
@@ -217,8 +237,11 @@ pub struct Fragment {
     pub unknown_functions: Vec<NameRef>,
     /// Enumerations with a function among their children, one entry a function; likewise.
     pub enums_with_functions: Vec<NameRef>,
-    closures: Vec<u128>,
-    has_closures: bool,
+    hashes: Vec<u128>,
+    has_hashes: bool,
+    /// Types that are known by their names, ascending; empty where [`Fragment::hashes`] are those of closures.
+    pub(super) named: Vec<Named>,
+    pub(super) apart: Apart,
 }
 
 impl Fragment {
@@ -238,23 +261,32 @@ impl Fragment {
         self.annots.clear();
         self.unknown_functions.clear();
         self.enums_with_functions.clear();
-        self.has_closures = false;
+        self.has_hashes = false;
+        self.named.clear();
+        self.apart.list.clear();
     }
 
-    /// Closure hash of each type by local id, that of void first; `None` when not computed.
+    /// A hash of each type by local id, that of void first; `None` when not computed. Types of other units of the file with equal hashes are the
+    /// same types, see [`super::identity`].
     #[inline]
-    pub fn closures(&self) -> Option<&[u128]> {
-        self.has_closures.then_some(&*self.closures)
+    pub fn hashes(&self) -> Option<&[u128]> {
+        self.has_hashes.then_some(&*self.hashes)
     }
 
-    /// The memory for closure hashes, with any content.
-    pub(super) fn take_closures(&mut self) -> Vec<u128> {
-        self.has_closures = false;
-        std::mem::take(&mut self.closures)
+    /// The memory for hashes, with any content.
+    pub(super) fn take_hashes(&mut self) -> Vec<u128> {
+        self.has_hashes = false;
+        std::mem::take(&mut self.hashes)
     }
 
-    pub(super) fn set_closures(&mut self, closures: Vec<u128>) {
-        self.closures = closures;
-        self.has_closures = true;
+    pub(super) fn set_hashes(&mut self, hashes: Vec<u128>) {
+        self.hashes = hashes;
+        self.has_hashes = true;
+    }
+
+    /// The words of a record and of whatever follows it.
+    #[inline]
+    pub(super) fn record(&self, id: u32) -> &[u32] {
+        self.starts.get((id as usize).wrapping_sub(1)).and_then(|&start| self.words.get(start as usize..)).unwrap_or(&[0, 0, 0])
     }
 }

@@ -1,6 +1,6 @@
 //! The ordered stage: a fragment's types get their place in the BTF.
 //!
-//! A type whose closure hash an earlier unit of the file had is not added again. Nothing else is decided here: what the remaining
+//! A type whose hash an earlier unit of the file had is not added again, see [`super::identity`]. Nothing else is decided here: what the remaining
 //! duplicates become is deduplication's business. With dropping off, the same BTF comes out, later and from more memory; tests
 //! compare the two.
 
@@ -9,16 +9,27 @@ mod seen;
 
 pub use file_names::FileNames;
 
+use super::ambiguous::Ambiguous;
+use super::closure::{HashScratch, closures_of};
 use super::fragment::{Fragment, INDEX_TYPE};
+use super::identity::{IdentityScratch, find_apart, is_definition};
 use crate::btf::{Btf, BtfError, Kind, Strings, TypeId};
+use rustc_hash::FxHashMap;
 use seen::Seen;
 
 /// What the merge keeps between fragments.
 #[derive(Default)]
 pub struct Merger {
     seen: Seen,
+    /// What the names of the file stand for: the first definition of each key, by half of its hash.
+    definitions: FxHashMap<u64, u64>,
     /// Final id of each local id, 0-based; valid until the next fragment.
     map: Vec<u32>,
+    /// A fragment's hashes where those of some types are replaced, and these.
+    hashes: Vec<u128>,
+    apart: Vec<(u32, u128)>,
+    scratch: IdentityScratch,
+    closures: HashScratch,
     /// The array index type, once a unit had it.
     index_type: Option<TypeId>,
 }
@@ -27,11 +38,13 @@ impl Merger {
     /// Forgets hashes: the next fragments are of another file, whose names have other offsets.
     pub fn next_file(&mut self, info_size: u64) {
         self.seen = Seen::for_file(info_size);
+        self.definitions.clear();
     }
 
     /// Forgets hashes: no more types of the file come.
     pub(super) fn end_file(&mut self) {
         self.seen = Seen::default();
+        self.definitions = FxHashMap::default();
     }
 
     /// The final id of a local one of the fragment merged last.
@@ -43,10 +56,17 @@ impl Merger {
         }
     }
 
-    /// Adds the fragment's types; with `drop`, without those that an earlier unit had.
-    pub fn add_types(&mut self, btf: &mut Btf, fragment: &Fragment, names: &mut FileNames, drop: bool) -> Result<(), BtfError> {
+    /// Adds the fragment's types; with `drop`, without those that an earlier unit had. `ambiguous` are names of the file.
+    pub fn add_types(
+        &mut self,
+        btf: &mut Btf,
+        fragment: &Fragment,
+        names: &mut FileNames,
+        drop: bool,
+        ambiguous: &Ambiguous,
+    ) -> Result<(), BtfError> {
         let first = btf.type_count();
-        let next = self.assign_ids(first, fragment, drop);
+        let next = self.assign_ids(btf, fragment, drop, ambiguous);
         let mut missing_index_type = false;
         if self.index_type.is_none() {
             match fragment.int_id {
@@ -81,7 +101,7 @@ impl Merger {
         outward: impl Fn(&[u32], u32) -> u32,
     ) -> Result<(), BtfError> {
         let first = btf.type_count();
-        self.assign_ids(first, fragment, drop);
+        self.assign_ids(btf, fragment, drop, &Ambiguous::default());
         let map = &self.map;
         let id = |local: u32| if local == 0 { 0 } else { outward(map, local) };
         add_records(btf, fragment, names, (&self.map, first), index, id)
@@ -100,17 +120,58 @@ impl Merger {
         self.index_type = Some(id);
     }
 
-    /// Fills in the map of ids; those of types that an earlier unit had are below `first`. Returns the id behind the last.
-    fn assign_ids(&mut self, first: u32, fragment: &Fragment, drop: bool) -> u32 {
+    /// Fills in the map of ids; those of types that an earlier unit had are below the first free one. Returns the id behind the last.
+    fn assign_ids(&mut self, btf: &Btf, fragment: &Fragment, drop: bool, ambiguous: &Ambiguous) -> u32 {
+        let (first, has_base) = (btf.type_count(), btf.base().is_some());
         let count = fragment.starts.len();
         self.map.clear();
-        self.map.reserve(count);
-        let Some(closures) = fragment.closures().filter(|_| drop) else {
+        let Some(hashes) = fragment.hashes().filter(|_| drop) else {
             self.map.extend(first..first + count as u32);
             return first + count as u32;
         };
-        self.seen.assign(first, &closures[1..], &mut self.map)
+        if has_base && !fragment.named.is_empty() {
+            // Names will not do: see the identity's description.
+            closures_of(fragment, &mut self.hashes, &mut self.closures);
+            self.seen.find(&self.hashes[1..], &mut self.map);
+            return self.seen.insert(&self.hashes[1..], &mut self.map, first);
+        }
+        let (mut apart, mut known) = (&fragment.apart.list, fragment.apart.known);
+        loop {
+            if ambiguous.has_any_since(&fragment.named, known) {
+                known = ambiguous.count();
+                find_apart(fragment, ambiguous, known, &mut self.scratch, &mut self.apart);
+                apart = &self.apart;
+            }
+            let hashes = if apart.is_empty() {
+                &hashes[1..]
+            } else {
+                self.hashes.clear();
+                self.hashes.extend_from_slice(&hashes[1..]);
+                apart.iter().for_each(|&(id, hash)| self.hashes[id as usize - 1] = hash);
+                &self.hashes
+            };
+            self.seen.find(hashes, &mut self.map);
+            if !note_definitions(&mut self.definitions, fragment, &self.map, ambiguous) {
+                return self.seen.insert(hashes, &mut self.map, first);
+            }
+        }
     }
+}
+
+/// Notes what new definitions the fragment has for names. Whether there are names that have become ambiguous by them.
+fn note_definitions(known: &mut FxHashMap<u64, u64>, fragment: &Fragment, map: &[u32], ambiguous: &Ambiguous) -> bool {
+    let Some(hashes) = fragment.hashes() else { return false };
+    let mut has_more = false;
+    for named in &fragment.named {
+        if map[named.id as usize - 1] != 0 || !is_definition(fragment.record(named.id)[1]) {
+            continue;
+        }
+        let hash = (hashes[named.id as usize] >> 64) as u64;
+        if *known.entry(named.key).or_insert(hash) != hash {
+            has_more |= ambiguous.add(named.key);
+        }
+    }
+    has_more
 }
 
 /// Adds the records whose ids in the map are not below `first`.
@@ -190,4 +251,76 @@ fn complete(
         Kind::Int | Kind::Float | Kind::Fwd | Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => {}
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btf::{Endian, info_word};
+    use crate::encoder::identity::identify;
+
+    /// A unit with a pointer to `struct x` of a size in bytes, or to its declaration, and two structs that hold such pointers.
+    fn unit(x: Option<u32>, ambiguous: &Ambiguous) -> Fragment {
+        let mut f = Fragment::default();
+        let mut name = |name: &str| f.strings.push(name.as_bytes()).to_word();
+        let (top, mid, low) = (name("top_struct"), name("mid_struct"), name("x_struct"));
+        let of_struct = |name, size, member: u32| vec![name, info_word(Kind::Struct, 1, false), size, 0, member, 0];
+        let records = [
+            of_struct(top, 8, 2),
+            vec![0, info_word(Kind::Ptr, 0, false), 3],
+            of_struct(mid, 8, 4),
+            vec![0, info_word(Kind::Ptr, 0, false), 5],
+            match x {
+                Some(size) => vec![low, info_word(Kind::Struct, 0, false), size],
+                None => vec![low, info_word(Kind::Fwd, 0, false), 0],
+            },
+        ];
+        for record in records {
+            f.starts.push(f.words.len() as u32);
+            f.words.extend(record);
+        }
+        identify(&mut f, ambiguous, &mut IdentityScratch::default());
+        f
+    }
+
+    /// Which types of units, in this order, are added.
+    fn added(units: &[Option<u32>], base: Option<Btf>) -> Vec<String> {
+        let mut btf = base.map_or_else(|| Btf::new(Endian::HOST), |base| Btf::new_split(base.into(), Endian::HOST));
+        let (mut merger, ambiguous) = (Merger::default(), Ambiguous::default());
+        let mut add = |&x: &Option<u32>| {
+            let (fragment, first) = (unit(x, &ambiguous), btf.type_count());
+            let end = merger.assign_ids(&btf, &fragment, true, &ambiguous);
+            let stays = merger.map.iter().map(|&id| if id >= first { '+' } else { '-' }).collect();
+            for _ in first..end {
+                btf.add_ptr(TypeId::VOID).expect("room for a type");
+            }
+            stays
+        };
+        units.iter().map(&mut add).collect()
+    }
+
+    #[test]
+    fn types_of_earlier_units_are_left_out() {
+        assert_eq!(added(&[Some(1), Some(1)], None), ["+++++", "-----"]);
+    }
+
+    #[test]
+    fn what_is_only_declared_does_not_make_others_different() {
+        // `mid_struct` is kept for what it says of the declaration, `top_struct` leads to the same names.
+        assert_eq!(added(&[Some(1), None, Some(1), None], None), ["+++++", "--+++", "-----", "-----"]);
+    }
+
+    #[test]
+    fn a_second_definition_parts_what_leads_to_it_from_then_on() {
+        assert_eq!(
+            added(&[Some(1), Some(1), Some(2), Some(1), Some(2), Some(1)], None),
+            ["+++++", "-----", "+++++", "+++++", "-----", "-----"]
+        );
+    }
+
+    #[test]
+    fn a_base_asks_for_closures() {
+        let base = Btf::new(Endian::HOST);
+        assert_eq!(added(&[Some(1), None, Some(1), None], Some(base)), ["+++++", "+++++", "-----", "-----"]);
+    }
 }

@@ -4,12 +4,14 @@
 //! the [`Encoder`], unit after unit: types go to the BTF at once ([`merge`]), functions are kept until all are known ([`functions`]),
 //! variables are added and noted for their sections ([`variables`]). In the end the BTF is deduplicated and written.
 
+pub mod ambiguous;
 pub mod builder;
 pub mod closure;
 mod convention;
 pub mod elf_functions;
 pub mod fragment;
 pub mod functions;
+pub mod identity;
 pub mod kfuncs;
 pub mod merge;
 pub mod merged;
@@ -22,6 +24,7 @@ mod resolve;
 pub mod same_names;
 mod signature;
 pub mod source;
+mod type_hash;
 pub mod variables;
 pub mod verbose;
 
@@ -31,6 +34,7 @@ use crate::elf::ElfFile;
 use crate::elf::edit::{self, NewSection};
 use crate::elf::output;
 use crate::phases::{self, Phase};
+use ambiguous::Ambiguous;
 use elf_functions::ElfFunctions;
 use fragment::Fragment;
 use functions::SavedFunctions;
@@ -97,6 +101,8 @@ pub struct Unit<'a> {
     pub file: &'a Arc<DwarfFile>,
     pub functions: &'a Arc<ElfFunctions>,
     pub fragment: &'a Fragment,
+    /// Of the file.
+    pub ambiguous: &'a Ambiguous,
 }
 
 /// Makes one BTF of many units.
@@ -159,7 +165,7 @@ impl Encoder {
         let first = TypeId(self.btf.type_count());
         let _phase = phases::enter(Phase::MergeTypes);
         // A log shows every type of every unit, so none may be left out then.
-        self.merger.add_types(&mut self.btf, fragment, names, !report.verbose())?;
+        self.merger.add_types(&mut self.btf, fragment, names, !report.verbose(), unit.ambiguous)?;
         verbose::added(&self.btf, first, report);
         let map = std::mem::take(&mut self.merger);
         let result = self.add_rest(unit, |id| map.type_id(id), report);

@@ -33,6 +33,8 @@ pub struct Options {
     pub true_signature: bool,
     /// Clear the bit-field data of members that fill their storage unit.
     pub fixup_silly_bitfields: bool,
+    /// There is a base that the BTF will be split from.
+    pub has_base: bool,
     /// For tests: add every unit's types, also those that an earlier unit had.
     pub no_drop: bool,
     /// For tests: deduplicate as if all hashes were equal.

@@ -7,10 +7,12 @@ use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::Source;
+use crate::encoder::ambiguous::Ambiguous;
 use crate::encoder::builder::{Builder, Scratch};
-use crate::encoder::closure;
+use crate::encoder::closure::{self, HashScratch};
 use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::fragment::Fragment;
+use crate::encoder::identity::{self, IdentityScratch};
 use crate::encoder::options::{Abi, Options};
 use crate::encoder::report::Report;
 use crate::encoder::same_names::{NameMemory, SameNames};
@@ -31,6 +33,8 @@ pub struct EncodeContext {
     same_names: Option<SameNames>,
     /// There is nothing that a second unit could repeat.
     single_unit: bool,
+    /// Names with more than one definition.
+    ambiguous: Ambiguous,
     /// Fragments whose memory may be used again.
     pool: Mutex<Vec<Fragment>>,
     scratches: Mutex<Vec<EncodeScratch>>,
@@ -55,6 +59,7 @@ impl EncodeContext {
             options,
             same_names,
             single_unit,
+            ambiguous: Ambiguous::default(),
             pool: Mutex::default(),
             scratches: Mutex::default(),
         }))
@@ -86,9 +91,10 @@ impl Share {
         report: &mut (dyn Report + Send),
     ) -> Result<(), EncodeError> {
         match self {
-            Share::Fragment(fragment) => {
-                encoder.add(&Unit { name, file: &context.dwarf, functions: &context.functions, fragment }, report)
-            }
+            Share::Fragment(fragment) => encoder.add(
+                &Unit { name, file: &context.dwarf, functions: &context.functions, fragment, ambiguous: &context.ambiguous },
+                report,
+            ),
             Share::Merged(file) => file.encode(encoder, context, name, report),
         }
     }
@@ -98,7 +104,8 @@ impl Share {
 #[derive(Default)]
 struct EncodeScratch {
     builder: Scratch,
-    hash: closure::HashScratch,
+    identity: IdentityScratch,
+    closures: HashScratch,
     memory: NameMemory,
 }
 
@@ -176,9 +183,13 @@ impl EncodeContext {
         phase.then(Phase::Resolve);
         builder.finish(Some(&self.functions));
         scratch.builder.take_messages(messages);
-        phase.then(Phase::Closures);
+        phase.then(Phase::Hashes);
         if units.len() == 1 && !self.single_unit && !self.options.no_drop {
-            closure::hash_closures(fragment, &mut scratch.hash);
+            if self.options.has_base {
+                closure::hash_closures(fragment, &mut scratch.closures);
+            } else {
+                identity::identify(fragment, &self.ambiguous, &mut scratch.identity);
+            }
         }
         Ok(())
     }

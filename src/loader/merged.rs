@@ -189,7 +189,7 @@ impl Parts<'_> {
         let rest = builder.finish_part(&context.functions, plan.targets_in(planned));
         rest.into(part);
         scratch.builder.take_messages(messages);
-        phase.then(Phase::Closures);
+        phase.then(Phase::Hashes);
         if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
             closure::hash_closures(part.fragment(), &mut scratch.hash);
         }

@@ -3,7 +3,7 @@
 /// How many types are looked up together.
 const BATCH: usize = 32;
 
-/// The closure hashes of the types added so far, with their ids: open addressing, 96 bits of each hash.
+/// The hashes of the types added so far, with their ids: open addressing, 96 bits of each hash.
 #[derive(Default)]
 pub(super) struct Seen {
     slots: Vec<Slot>,
@@ -23,7 +23,7 @@ struct Slot {
 impl Seen {
     /// An empty table, to have room for what `info_size` bytes of `.debug_info` are likely to bring: growing means to move everything.
     pub(super) fn for_file(info_size: u64) -> Seen {
-        const BYTES_A_SLOT: u64 = 170;
+        const BYTES_A_SLOT: u64 = 800;
         let size = (info_size / BYTES_A_SLOT).clamp(1 << 12, 1 << 24) as usize;
         Seen { slots: Vec::new(), len: 0, at_first: size }
     }
@@ -69,30 +69,31 @@ impl Seen {
 }
 
 impl Seen {
-    /// Gives ids to a unit's types, from `first` on; those of types that an earlier unit had are below. Returns the id behind the last.
-    pub(super) fn assign(&mut self, first: u32, closures: &[u128], map: &mut Vec<u32>) -> u32 {
-        let mut next = first;
-        self.reserve(closures.len());
-        for batch in closures.chunks(BATCH) {
+    /// Fills in the ids of a unit's types; 0 for those that no earlier unit had.
+    pub(super) fn find(&mut self, hashes: &[u128], map: &mut Vec<u32>) {
+        self.reserve(hashes.len());
+        map.clear();
+        for batch in hashes.chunks(BATCH) {
             // Touching the slots first lets the loads from memory overlap.
-            let touched = batch.iter().fold(0, |x, closure| x ^ self.slots[self.home((closure >> 64) as u64)].id);
+            let touched = batch.iter().fold(0, |x, hash| x ^ self.slots[self.home((hash >> 64) as u64)].id);
             std::hint::black_box(touched);
-            for closure in batch {
-                let (high, low) = ((closure >> 64) as u64, *closure as u32);
-                let at = self.place(high, low);
-                let slot = &mut self.slots[at];
-                // Duplicates inside the unit stay.
-                if slot.id != 0 && slot.id < first {
-                    map.push(slot.id);
-                    continue;
-                }
-                if slot.id == 0 {
-                    *slot = Slot { high, low, id: next };
-                    self.len += 1;
-                }
-                map.push(next);
-                next += 1;
+            map.extend(batch.iter().map(|hash| self.slots[self.place((hash >> 64) as u64, *hash as u32)].id));
+        }
+    }
+
+    /// Gives ids, from `first` on, to the types that have none in the map, and returns the id behind the last. Types that are equal stay, but the
+    /// first of them is what later units find.
+    pub(super) fn insert(&mut self, hashes: &[u128], map: &mut [u32], first: u32) -> u32 {
+        let mut next = first;
+        for (hash, id) in hashes.iter().zip(map).filter(|(_, id)| **id == 0) {
+            let (high, low) = ((hash >> 64) as u64, *hash as u32);
+            let at = self.place(high, low);
+            if self.slots[at].id == 0 {
+                self.slots[at] = Slot { high, low, id: next };
+                self.len += 1;
             }
+            *id = next;
+            next += 1;
         }
         next
     }
@@ -104,7 +105,8 @@ mod tests {
 
     fn assign(seen: &mut Seen, first: u32, closures: &[u128]) -> Vec<u32> {
         let mut map = Vec::new();
-        let end = seen.assign(first, closures, &mut map);
+        seen.find(closures, &mut map);
+        let end = seen.insert(closures, &mut map, first);
         assert_eq!(end, map.iter().copied().max().map_or(first, |max| first.max(max + 1)));
         map
     }

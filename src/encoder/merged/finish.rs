@@ -1,5 +1,6 @@
 //! The end of an assembly: ids that were pending, functions across units, and all that is not types.
 
+use super::super::ambiguous::Ambiguous;
 use super::super::builder::{Func, Later, NOWHERE};
 use super::super::convention::{FunctionSet, OWN, Passed, limit_in_registers};
 use super::super::fragment::{Fragment, NameRef};
@@ -56,7 +57,7 @@ impl Assembly<'_> {
         if report.verbose() {
             self.encoder.tell_left_out(&rest, report);
         }
-        let unit = Unit { name, file, functions: &self.functions, fragment: &rest };
+        let unit = Unit { name, file, functions: &self.functions, fragment: &rest, ambiguous: &Ambiguous::default() };
         self.encoder.add_variables(&unit, TypeId, report)
     }
 
