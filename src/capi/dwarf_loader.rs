@@ -46,6 +46,9 @@ fn is_encoding(conf: &ConfLoad) -> bool {
     conf.use_obstack && conf.ignore_labels && conf.ignore_alignment_attr && conf.ignore_inline_expansions && conf.get_addr_info
 }
 
+/// From how many bytes of entries on it pays to have memory taken ahead. Their tags are eight times as large.
+const SUPPLIED: u64 = 4 << 20;
+
 unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     use std::os::unix::ffi::OsStrExt;
     let path = Path::new(std::ffi::OsStr::from_bytes(filename.to_bytes()));
@@ -91,9 +94,10 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
         // SAFETY: a valid set. Tags and their names outlive their units.
         unsafe { Cus::keep(cus, Box::new((arenas.clone(), file.clone()))) };
         let memory = Some((arenas.clone(), file.clone()));
-        let profile = Trees { options: tree_options(conf_ref), arenas };
+        let profile = Trees { options: tree_options(conf_ref), arenas: arenas.clone() };
         let host = Program { cus, conf, filename, kind: Printing { memory } };
-        dwarf::load(&host, &profile, &file, jobs, merge)
+        let load = || dwarf::load(&host, &profile, &file, jobs, merge);
+        if file.dwarf.info_size() < SUPPLIED { load() } else { arenas.supplied(jobs.max(1), load) }
     };
     match result {
         Ok(()) => 0,

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
 
+use super::supply::Supply;
+
 /// Alignment of tags, in bytes.
 const ALIGN: usize = 8;
 /// Size of the first piece, in bytes: most files are small.
 const FIRST: usize = 256 << 10;
-/// Of the later ones.
-const LARGE: usize = 1 << 20;
 
 /// A piece of memory from the system.
-struct Piece {
+pub(super) struct Piece {
     start: *mut u8,
     size: usize,
 }
@@ -27,7 +27,10 @@ struct Piece {
 unsafe impl Send for Piece {}
 
 impl Piece {
-    fn new(size: usize) -> Option<Piece> {
+    /// Size of all but the first one, in bytes.
+    pub const USUAL: usize = 1 << 20;
+
+    pub fn new(size: usize) -> Option<Piece> {
         // SAFETY: a new private mapping.
         unsafe {
             let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -51,20 +54,32 @@ impl Drop for Piece {
     }
 }
 
-/// The memory that workers have taken, in order of addresses.
+/// The memory that workers have taken.
 #[derive(Clone, Default)]
-pub struct Arenas(Arc<Mutex<Vec<Piece>>>);
+pub struct Arenas(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    /// In order of addresses.
+    pieces: Mutex<Vec<Piece>>,
+    supply: Supply,
+}
 
 impl Arenas {
+    /// Does `work`, which fills this memory on `jobs` threads. See [`super::supply`].
+    pub fn supplied<T>(&self, jobs: usize, work: impl FnOnce() -> T) -> T {
+        self.0.supply.during(jobs, work)
+    }
+
     fn add(&self, piece: Piece) {
-        let mut pieces = self.0.lock();
+        let mut pieces = self.0.pieces.lock();
         let at = pieces.partition_point(|other| other.start < piece.start);
         pieces.insert(at, piece);
     }
 
     /// Whether something lies in this memory.
     pub fn contains(&self, place: *const u8) -> bool {
-        let pieces = self.0.lock();
+        let pieces = self.0.pieces.lock();
         let behind = pieces.partition_point(|piece| piece.start.cast_const() <= place);
         behind.checked_sub(1).is_some_and(|at| place.addr() - pieces[at].start.addr() < pieces[at].size)
     }
@@ -111,8 +126,13 @@ impl Memory {
 
     #[cold]
     fn grow(&mut self, size: usize) {
-        let usual = if self.next.is_null() { FIRST } else { LARGE };
-        let piece = Piece::new(size.max(usual).next_multiple_of(4096));
+        let piece = if size > Piece::USUAL {
+            Piece::new(size.next_multiple_of(4096))
+        } else if self.next.is_null() {
+            Piece::new(size.next_multiple_of(4096).max(FIRST))
+        } else {
+            self.arenas.0.supply.take().or_else(|| Piece::new(Piece::USUAL))
+        };
         let Some(piece) = piece else { panic!("out of memory for {size} bytes of tags") };
         self.next = piece.start;
         self.left = piece.size;

@@ -18,6 +18,7 @@ mod memory;
 mod quick;
 mod resolve;
 mod shape;
+mod supply;
 mod templates;
 mod types;
 
