@@ -44,6 +44,11 @@ pub(super) enum Place {
 }
 
 impl Place {
+    /// For sets of places.
+    pub(super) const fn bit(self) -> u16 {
+        1 << self as u16
+    }
+
     /// The C library's function at work there, for messages.
     fn function(self) -> &'static str {
         match self {
@@ -199,6 +204,8 @@ pub struct Builder<'a, 's> {
     pub(super) options: &'a Options,
     pub(super) cu: *mut Cu,
     pub(super) s: &'s mut Scratch,
+    /// The section of the main file.
+    pub(super) debug_str: &'a [u8],
     /// What kind of C the unit is, as far as members ask.
     pub(super) is_c: bool,
     pub(super) is_cpp: bool,
@@ -245,6 +252,7 @@ impl<'a, 's> Builder<'a, 's> {
         // SAFETY: valid by the caller's word.
         let language = unsafe { (*cu).language };
         Builder {
+            debug_str: main.file.debug_str(),
             main,
             alternate,
             delta: 0,
@@ -277,21 +285,32 @@ impl<'a, 's> Builder<'a, 's> {
             start: 0,
             last: ptr::null_mut(),
         });
-        while !self.s.frames.is_empty() {
-            let key = self.delta + c.pos() as u32;
+        let shapes = std::mem::take(&mut self.s.shapes);
+        let result = self.children(unit, &shapes, &mut c);
+        self.s.shapes = shapes;
+        result
+    }
+
+    /// The entries at the cursor, up to the end of the outermost list.
+    fn children(&mut self, unit: &'a Unit, shapes: &[Shape], c: &mut Cursor<'a>) -> Result<(), DwarfError> {
+        while let Some(frame) = self.s.frames.last() {
+            let place = frame.place;
+            let start = c.pos();
             // A unit may end without the terminators of its last lists.
             let code = if c.is_empty() { 0 } else { c.uleb()? };
             if code == 0 {
                 self.close();
                 continue;
             }
-            if self.quick(unit, code, key, &mut c) {
-                continue;
+            if let Some(shape) = shapes.get((code as usize).wrapping_sub(1)).filter(|shape| shape.fits(place)) {
+                if self.quick(unit, shapes, shape, start, c) {
+                    continue;
+                }
             }
             let Some(abbrev) = unit.abbrevs.get(code) else {
                 return Err(c.invalid("an abbreviation code of the unit's table", code));
             };
-            self.entry(unit, abbrev, key, &mut c)?;
+            self.entry(unit, abbrev, self.delta + start as u32, c)?;
         }
         Ok(())
     }

@@ -10,20 +10,60 @@ use std::ptr;
 
 use super::builder::{Builder, Entry, Frame, Place, Waiting};
 use super::make::{frame, init_lists};
-use super::shape::{Kind, Shape, Wishes};
+use super::shape::{Kind, Shape, Window, Wishes};
 use crate::abi::*;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::cursor::Cursor;
 use crate::dwarf::source::{Unit, count_up_to};
 
 /// An entry with a shape.
+#[derive(Clone, Copy)]
 struct Found<'s, 'b> {
     shape: &'s Shape,
     key: u32,
     /// The name where it stands in the entry.
     head: Option<&'b [u8]>,
     /// What the offsets of the shape count from.
-    bytes: &'b [u8],
+    window: &'b Window,
+}
+
+impl<'s, 'b> Found<'s, 'b> {
+    /// Reads an entry, the cursor standing behind its code; where that cannot be done, the cursor stays.
+    #[inline(always)]
+    fn read(shape: &'s Shape, key: u32, c: &mut Cursor<'b>) -> Option<Found<'s, 'b>> {
+        let start = c.pos();
+        let (mut at, mut head) = (start, None);
+        if shape.has_head {
+            let len = c.cstr_len()?;
+            head = Some(&c.rest()[..len]);
+            at += len + 1;
+        }
+        let window = c.from(at).first_chunk()?;
+        c.set_pos(at + usize::from(shape.size));
+        if shape.has_tail && c.uleb().and_then(|size| c.skip(size)).is_err() {
+            c.set_pos(start);
+            return None;
+        }
+        Some(Found { shape, key, head, window })
+    }
+
+    /// Goes on to the next entry if it is of this kind, too; else the cursor stays.
+    #[inline(always)]
+    fn next(shapes: &'s [Shape], kind: Kind, c: &mut Cursor<'b>) -> Option<Found<'s, 'b>> {
+        let start = c.pos();
+        let (code, len) = match *c.rest() {
+            [low @ ..0x80, ..] => (usize::from(low), 1),
+            [low, high @ ..0x80, ..] => (usize::from(low & 0x7f) | usize::from(high) << 7, 2),
+            _ => return None,
+        };
+        let shape = shapes.get(code.wrapping_sub(1)).filter(|shape| shape.kind == kind)?;
+        c.set_pos(start + len);
+        let found = Found::read(shape, start as u32, c);
+        if found.is_none() {
+            c.set_pos(start);
+        }
+        found
+    }
 }
 
 // SAFETY of the blocks below: see [`super::make`].
@@ -55,42 +95,33 @@ impl<'a> Builder<'a, '_> {
             && source.file.debug_str().last() == Some(&0)
     }
 
-    /// Makes the tag of an entry with a shape, the cursor standing behind its code; false, with nothing done, for any other entry.
+    /// Makes the tag of the entry at `start`, which has a shape that fits, the cursor standing behind its code, and maybe of those that
+    /// follow it; false, with nothing done, where that is not to be told from the shape.
     #[inline]
-    pub(super) fn quick(&mut self, unit: &'a Unit, code: u64, key: u32, c: &mut Cursor<'a>) -> bool {
-        let Some(&shape) = self.s.shapes.get((code as usize).wrapping_sub(1)) else { return false };
-        let Some(place) = self.s.frames.last().map(|frame| frame.place) else { return false };
-        if !fits(shape.kind, place) {
-            return false;
+    pub(super) fn quick<'s>(
+        &mut self,
+        unit: &'a Unit,
+        shapes: &'s [Shape],
+        shape: &'s Shape,
+        start: usize,
+        c: &mut Cursor<'a>,
+    ) -> bool {
+        // Entries with shapes have no others' keys before them.
+        let Some(found) = Found::read(shape, start as u32, c) else { return false };
+        match shape.kind {
+            Kind::Member => self.quick_members(unit, shapes, found, c),
+            Kind::Enumerator => self.quick_enumerators(unit, shapes, found, c),
+            _ => self.make_quick(unit, &found),
         }
-        let (start, rest) = (c.pos(), c.rest());
-        let (head, before) = if shape.has_head {
-            let Some(end) = c.cstr_len() else { return false };
-            (Some(&rest[..end]), end + 1)
-        } else {
-            (None, 0)
-        };
-        let Some(bytes) = rest.get(before..before + usize::from(shape.size)) else { return false };
-        c.set_pos(start + before + bytes.len());
-        if shape.has_tail && c.uleb().and_then(|size| c.skip(size)).is_err() {
-            c.set_pos(start);
-            return false;
-        }
-        self.make_quick(unit, &Found { shape: &shape, key, head, bytes });
         true
     }
 
     #[inline]
     fn make_quick(&mut self, unit: &'a Unit, found: &Found<'_, '_>) {
-        let &Found { shape, bytes, .. } = found;
+        let &Found { shape, window, .. } = found;
         match shape.kind {
-            Kind::Member => self.quick_member(unit, found),
+            Kind::Bitfield => self.quick_bitfield(unit, found),
             Kind::Parameter => self.quick_parameter(unit, found),
-            Kind::Enumerator => {
-                let (name, value) = (self.quick_name(found), shape.number(bytes));
-                let (enumerator, _) = self.quick_tag::<Enumerator>(unit, found);
-                self.add_enumerator(enumerator, name, value);
-            }
             Kind::Pointer | Kind::Plain => {
                 let (tag, entry) = self.quick_tag::<Tag>(unit, found);
                 if shape.kind == Kind::Pointer {
@@ -123,7 +154,7 @@ impl<'a> Builder<'a, '_> {
                 self.quick_open(shape, || Frame { start, ..frame(Place::Array, array.cast(), entry) });
             }
             Kind::Subrange => {
-                let count = if shape.has(Slot::UpperBound) { count_up_to(unit, shape.number(bytes) as i64) } else { 0 };
+                let count = if shape.has(Slot::UpperBound) { count_up_to(unit, shape.number(window) as i64) } else { 0 };
                 self.add_dimension(count);
             }
             Kind::Subroutine => {
@@ -144,17 +175,17 @@ impl<'a> Builder<'a, '_> {
             Kind::Inline => {
                 let block = self.s.frames.last().map_or(ptr::null_mut(), |f| f.block);
                 let (expansion, entry) = self.quick_tag::<InlineExpansion>(unit, found);
-                self.s.entries[entry as usize].ty = shape.origin(unit, bytes);
+                self.s.entries[entry as usize].ty = shape.origin(unit, window);
                 self.quick_open(shape, || Frame { block, ..frame(Place::Inline, expansion.cast(), entry) });
             }
-            Kind::Other => {}
+            Kind::Other | Kind::Member | Kind::Enumerator => {}
         }
     }
 
     /// As [`Builder::tag`].
     #[inline]
     fn quick_tag<T>(&mut self, unit: &Unit, found: &Found<'_, '_>) -> (*mut T, u32) {
-        let &Found { shape, key, bytes, .. } = found;
+        let &Found { shape, key, window, .. } = found;
         let tag = self.s.memory.zeroed(size_of::<T>()).cast::<Tag>();
         // SAFETY: a new block that starts with a tag.
         unsafe {
@@ -162,7 +193,7 @@ impl<'a> Builder<'a, '_> {
             ListHead::init(&raw mut (*tag).node);
         }
         let index = self.s.entries.len() as u32;
-        let (ty, origin) = (shape.ty(unit, bytes), shape.origin(unit, bytes));
+        let (ty, origin) = (shape.ty(unit, window), shape.origin(unit, window));
         let (kind, role) = (shape.tag.0, shape.role);
         self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind, role, mark: false });
         self.s.map.push(key);
@@ -172,11 +203,11 @@ impl<'a> Builder<'a, '_> {
     /// A tag that starts with a [`Type`], as of [`Builder::init_type`].
     #[inline]
     fn quick_type<T>(&mut self, unit: &Unit, found: &Found<'_, '_>) -> (*mut T, u32) {
-        let &Found { shape, bytes, .. } = found;
+        let &Found { shape, window, .. } = found;
         let name = self.quick_name(found);
         let (ty, entry) = self.quick_tag::<T>(unit, found);
         self.init_type_lists(ty.cast(), name);
-        let size = shape.number(bytes);
+        let size = shape.number(window);
         if size != 0 {
             self.s.entries[entry as usize].size = if size > 1 { size as u32 } else { 0 };
         }
@@ -184,6 +215,9 @@ impl<'a> Builder<'a, '_> {
         unsafe {
             let ty = &mut *ty.cast::<Type>();
             ty.size = size as u32;
+            if shape.has(Slot::Alignment) && !self.options.ignore_alignment {
+                ty.alignment = shape.second(window) as u32;
+            }
             if shape.has(Slot::Declaration) {
                 ty.set_declaration(true);
             }
@@ -207,39 +241,90 @@ impl<'a> Builder<'a, '_> {
             // The unit's own bytes are overwritten by the next unit.
             return self.s.memory.string(name);
         }
-        let Some(offset) = found.shape.name(found.bytes) else { return ptr::null() };
-        let name = self.source().file.debug_str().get(offset as usize..).filter(|s| !s.is_empty());
+        let Some(offset) = found.shape.name(found.window) else { return ptr::null() };
+        let name = self.debug_str.get(offset as usize..).filter(|s| !s.is_empty());
         name.map_or(ptr::null(), |s| s.as_ptr().cast())
     }
 
-    /// A member is no entry: it waits in a list of its own for its type.
-    #[inline]
-    fn quick_member(&mut self, unit: &Unit, found: &Found<'_, '_>) {
-        let &Found { shape, key, bytes, .. } = found;
-        let (name, offset) = (self.quick_name(found), shape.number(bytes) as u32);
-        let member = self.s.memory.zeroed(size_of::<ClassMember>()).cast::<ClassMember>();
+    /// A member and those that follow it. They are no entries: they wait in a list of their own for their types.
+    fn quick_members<'s, 'b>(&mut self, unit: &Unit, shapes: &'s [Shape], mut found: Found<'s, 'b>, c: &mut Cursor<'b>) {
+        let Some(owner) = self.s.frames.last().map(|frame| frame.tag.cast::<Type>()) else { return };
+        let before = self.s.entries.len() as u32;
+        let (mut members, mut statics) = (0u32, 0u32);
+        // SAFETY: see above the impl; new blocks of this size, zeroed. Flags are not read before they are set, since the block is in no cache.
+        unsafe {
+            let head = &raw mut (*owner).namespace.tags;
+            let is_union = (*owner).namespace.tag.is_union();
+            let mut last = (*head).prev;
+            loop {
+                let &Found { shape, key, window, .. } = &found;
+                let (name, offset) = (self.quick_name(&found), shape.number(window) as u32);
+                let member = self.s.memory.zeroed(size_of::<ClassMember>()).cast::<ClassMember>();
+                let is_static = !shape.has(Slot::MemberLocation) && !is_union;
+                let m = &mut *member;
+                m.tag.node = ListHead { next: head, prev: last };
+                m.tag.tag = shape.tag.0;
+                // The key, until it is resolved.
+                m.tag.r#type = shape.ty(unit, window);
+                m.name = name;
+                m.byte_offset = offset;
+                m.bit_offset = offset.wrapping_mul(8);
+                if shape.has(Slot::Alignment) && !self.options.ignore_alignment {
+                    m.alignment = shape.second(window) as u32;
+                }
+                if is_static {
+                    m.set_is_static(true);
+                    statics += 1;
+                } else {
+                    members += 1;
+                }
+                (*last).next = member.cast();
+                last = member.cast();
+                self.s.members.push(Waiting { member, key, before });
+                match Found::next(shapes, Kind::Member, c) {
+                    Some(next) => found = next,
+                    None => break,
+                }
+            }
+            (*head).prev = last;
+            (*owner).nr_members = (*owner).nr_members.wrapping_add(members as u16);
+            (*owner).nr_static_members = (*owner).nr_static_members.wrapping_add(statics as u16);
+        }
+        if let Some(frame) = self.s.frames.last_mut() {
+            frame.count += (members + statics) as i32;
+        }
+    }
+
+    fn quick_bitfield(&mut self, unit: &Unit, found: &Found<'_, '_>) {
+        let name = self.quick_name(found);
+        let (member, entry) = self.quick_tag::<ClassMember>(unit, found);
+        self.s.sized.push(entry);
         let Some(frame) = self.s.frames.last_mut() else { return };
         frame.count += 1;
         let owner = frame.tag.cast::<Type>();
-        // SAFETY: see above the impl; a new block of this size, zeroed. Flags are not read before they are set, since the block is in no cache.
+        // SAFETY: see above the impl.
         unsafe {
-            let is_static = !shape.has(Slot::MemberLocation) && !(*owner).namespace.tag.is_union();
             let m = &mut *member;
-            m.tag.tag = shape.tag.0;
-            // The key, until it is resolved.
-            m.tag.r#type = shape.ty(unit, bytes);
             m.name = name;
-            m.byte_offset = offset;
-            m.bit_offset = offset.wrapping_mul(8);
-            if is_static {
-                m.set_is_static(true);
-            }
-            let count = if is_static { &raw mut (*owner).nr_static_members } else { &raw mut (*owner).nr_members };
-            *count = (*count).wrapping_add(1);
+            m.set_has_bit_offset(true);
+            m.bit_offset = found.shape.number(found.window) as u32;
+            m.bitfield_size = found.shape.second(found.window) as u8;
+            (*owner).nr_members = (*owner).nr_members.wrapping_add(1);
             ListHead::add_tail(&raw mut (*owner).namespace.tags, member.cast());
         }
-        let before = self.s.entries.len() as u32;
-        self.s.members.push(Waiting { member, key, before });
+    }
+
+    /// An enumerator and those that follow it.
+    fn quick_enumerators<'s, 'b>(&mut self, unit: &Unit, shapes: &'s [Shape], mut found: Found<'s, 'b>, c: &mut Cursor<'b>) {
+        loop {
+            let (name, value) = (self.quick_name(&found), found.shape.number(found.window));
+            let (enumerator, _) = self.quick_tag::<Enumerator>(unit, &found);
+            self.add_enumerator(enumerator, name, value);
+            match Found::next(shapes, Kind::Enumerator, c) {
+                Some(next) => found = next,
+                None => return,
+            }
+        }
     }
 
     fn quick_parameter(&mut self, unit: &Unit, found: &Found<'_, '_>) {
@@ -265,7 +350,7 @@ impl<'a> Builder<'a, '_> {
     }
 
     fn quick_function(&mut self, unit: &'a Unit, found: &Found<'_, '_>) {
-        let &Found { shape, bytes, .. } = found;
+        let &Found { shape, window, .. } = found;
         let name = self.quick_name(found);
         let (function, entry) = self.quick_tag::<Function>(unit, found);
         self.init_ftype_lists(function.cast());
@@ -274,7 +359,7 @@ impl<'a> Builder<'a, '_> {
         let (block, annots) = unsafe {
             let f = &mut *function;
             f.name = name;
-            f.set_inlined((shape.number(bytes) & 3) as u8);
+            f.set_inlined((shape.number(window) & 3) as u8);
             f.set_declaration(shape.has(Slot::Declaration));
             f.set_external(shape.has(Slot::External));
             f.set_abstract_origin(shape.has(Slot::AbstractOrigin));
@@ -289,7 +374,7 @@ impl<'a> Builder<'a, '_> {
         let shape = found.shape;
         let name = self.quick_name(found);
         let (variable, entry) = self.quick_tag::<Variable>(unit, found);
-        let Some(block) = self.s.frames.last().map(|f| f.block) else { return };
+        let Some((place, block)) = self.s.frames.last().map(|f| (f.place, f.block)) else { return };
         // SAFETY: see above the impl.
         unsafe {
             let v = &mut *variable;
@@ -298,33 +383,14 @@ impl<'a> Builder<'a, '_> {
             v.set_declaration(shape.has(Slot::Declaration));
             v.set_artificial(shape.has(Slot::Artificial));
             init_lists!(variable; annots);
+            if place == Place::Unit {
+                v.set_top_level(true);
+                return self.own(variable.cast(), entry);
+            }
             (*block).nr_variables = (*block).nr_variables.wrapping_add(1);
             ListHead::add_tail(&raw mut (*block).tags, variable.cast());
         }
         self.register_other(variable.cast(), entry);
         self.instance(entry);
-    }
-}
-
-/// Whether an entry of this kind has nothing special at a place.
-#[inline]
-fn fits(kind: Kind, place: Place) -> bool {
-    let in_code = matches!(place, Place::Function | Place::Block | Place::Inline);
-    match kind {
-        Kind::Other => false,
-        Kind::Member => place == Place::Class,
-        Kind::Parameter => matches!(place, Place::Function | Place::Subroutine),
-        Kind::Enumerator => place == Place::Enumeration,
-        Kind::Subrange => place == Place::Array,
-        Kind::Pointer
-        | Kind::Plain
-        | Kind::Typedef
-        | Kind::Class
-        | Kind::Union
-        | Kind::Array
-        | Kind::Subroutine
-        | Kind::Function => in_code || matches!(place, Place::Unit | Place::Class | Place::Namespace | Place::Subroutine),
-        Kind::Variable => matches!(place, Place::Function | Place::Block),
-        Kind::Block | Kind::Inline => in_code,
     }
 }

@@ -1,6 +1,6 @@
 //! Where the values of the common kinds of entries stand: see [`super::quick`].
 
-use super::builder::Role;
+use super::builder::{Place, Role};
 use super::resolve::role_of;
 use crate::dwarf::abbrev::{Abbrev, At, Slot};
 use crate::dwarf::source::Unit;
@@ -12,6 +12,7 @@ pub(super) enum Kind {
     /// None of them.
     Other,
     Member,
+    Bitfield,
     Parameter,
     Enumerator,
     Pointer,
@@ -24,19 +25,68 @@ pub(super) enum Kind {
     Subrange,
     Subroutine,
     Function,
-    /// In a block.
     Variable,
     Block,
     Inline,
 }
 
+impl Kind {
+    /// The places at which such an entry is nothing special, one bit each.
+    const fn places(self) -> u16 {
+        const IN_CODE: u16 = Place::Function.bit() | Place::Block.bit() | Place::Inline.bit();
+        const ANYWHERE: u16 = IN_CODE | Place::Unit.bit() | Place::Class.bit() | Place::Namespace.bit() | Place::Subroutine.bit();
+        match self {
+            Kind::Other => 0,
+            Kind::Member | Kind::Bitfield => Place::Class.bit(),
+            Kind::Parameter => Place::Function.bit() | Place::Subroutine.bit(),
+            Kind::Enumerator => Place::Enumeration.bit(),
+            Kind::Subrange => Place::Array.bit(),
+            Kind::Variable => Place::Function.bit() | Place::Block.bit() | Place::Unit.bit(),
+            Kind::Block | Kind::Inline => IN_CODE,
+            _ => ANYWHERE,
+        }
+    }
+}
+
 /// No such value.
 const NONE: u8 = u8::MAX;
+/// Entries with more bytes have no shape.
+const MAX_SIZE: u8 = 63;
+
+/// So many bytes are looked at together: what any offset in an entry leads to.
+pub(super) const WINDOW: usize = MAX_SIZE as usize + 1 + 8;
+pub(super) type Window = [u8; WINDOW];
+
+/// Where a number stands, or the number itself where it is the same for all.
+#[derive(Clone, Copy, Default, Debug)]
+struct Number {
+    at: u8,
+    /// Which bits of the eight bytes there are its own.
+    mask: u64,
+    constant: u64,
+}
+
+impl Number {
+    #[inline(always)]
+    fn read(self, w: &Window) -> u64 {
+        let at = at(self.at);
+        let bytes = [w[at], w[at + 1], w[at + 2], w[at + 3], w[at + 4], w[at + 5], w[at + 6], w[at + 7]];
+        u64::from_le_bytes(bytes) & self.mask | self.constant
+    }
+}
+
+/// An offset in a window. The mask changes nothing and says to the compiler that eight bytes from there on are inside.
+#[inline(always)]
+fn at(offset: u8) -> usize {
+    usize::from(offset & MAX_SIZE)
+}
 
 /// Where the values of an entry stand, as offsets in bytes behind its code, or behind the string that follows it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub kind: Kind,
+    /// Where it can be read by its shape, a bit for each [`Place`].
+    places: u16,
     pub tag: dw::DwTag,
     pub role: Role,
     pub has_children: bool,
@@ -51,13 +101,11 @@ pub(super) struct Shape {
     /// Of references in the unit, 4 bytes.
     ty: u8,
     origin: u8,
-    /// Of the number, `number_size` bytes.
-    number: u8,
-    number_size: u8,
+    number: Number,
+    /// Alignment, or width of a bit-field.
+    second: Number,
     /// The attributes that are there, one bit each.
     has: u64,
-    /// The number, where it is the same for all.
-    constant: i64,
 }
 
 /// What attributes a kind may have.
@@ -66,6 +114,7 @@ struct Allowed {
     /// Name and references.
     values: u64,
     number: u64,
+    second: u64,
     /// That these are there is all that counts.
     flags: u64,
     /// Nobody looks at these.
@@ -96,6 +145,7 @@ impl Shape {
         let (kind, allowed) = kind_of(abbrev, wishes);
         let mut shape = Shape {
             kind,
+            places: kind.places(),
             tag: abbrev.tag,
             role: role_of(abbrev.tag.0),
             has_children: abbrev.has_children,
@@ -105,19 +155,18 @@ impl Shape {
             name: NONE,
             ty: NONE,
             origin: NONE,
-            number: NONE,
-            number_size: 0,
+            number: Number::default(),
+            second: Number::default(),
             has: 0,
-            constant: 0,
         };
-        if kind != Kind::Other && !shape.fill(unit, abbrev, &allowed) {
-            shape.kind = Kind::Other;
+        if kind != Kind::Other && !shape.fill(unit, abbrev, allowed) {
+            (shape.kind, shape.places) = (Kind::Other, 0);
         }
         shape
     }
 
     /// Fills in where the attributes stand; false if there is another one, or one in a form that is not simple.
-    fn fill(&mut self, unit: &Unit, abbrev: &Abbrev, allowed: &Allowed) -> bool {
+    fn fill(&mut self, unit: &Unit, abbrev: &Abbrev, allowed: Allowed) -> bool {
         let mut simple = true;
         let extent = unit.abbrevs.fields(abbrev, |field| {
             let bit = 1u64 << field.slot;
@@ -137,7 +186,7 @@ impl Shape {
                     // A place is there in whatever form.
                     bit == slots(&[Slot::Location]) || field.form == dw::DW_FORM_flag_present
                 }
-                _ if (allowed.values | allowed.number) & bit == 0 => false,
+                _ if (allowed.values | allowed.number | allowed.second) & bit == 0 => false,
                 dw::DW_FORM_strp if is_name => {
                     self.name = offset;
                     is_bytes && size == 4
@@ -154,13 +203,14 @@ impl Shape {
                     self.origin = offset;
                     is_bytes
                 }
-                dw::DW_FORM_data1 | dw::DW_FORM_data2 | dw::DW_FORM_data4 | dw::DW_FORM_data8 if allowed.number & bit != 0 => {
-                    (self.number, self.number_size) = (offset, size);
+                dw::DW_FORM_data1 | dw::DW_FORM_data2 | dw::DW_FORM_data4 | dw::DW_FORM_data8 if allowed.values & bit == 0 => {
+                    let mask = u64::MAX >> (64 - 8 * u32::from(size.clamp(1, 8)));
+                    *self.number_of(&allowed, bit) = Number { at: offset, mask, constant: 0 };
                     is_bytes
                 }
-                dw::DW_FORM_implicit_const if allowed.number & bit != 0 => {
+                dw::DW_FORM_implicit_const if allowed.values & bit == 0 => {
                     if let At::Constant(value) = field.at {
-                        self.constant = value;
+                        self.number_of(&allowed, bit).constant = value as u64;
                     }
                     true
                 }
@@ -170,7 +220,22 @@ impl Shape {
         let Some(extent) = extent else { return false };
         let Ok(size) = u8::try_from(extent.size) else { return false };
         (self.size, self.has_tail) = (size, extent.has_tail);
-        simple && size < NONE && extent.has_head == self.has_head
+        if self.kind == Kind::Member && (self.has(Slot::BitSize) || self.has(Slot::DataBitOffset)) {
+            self.kind = Kind::Bitfield;
+            simple &= self.has(Slot::BitSize) && self.has(Slot::DataBitOffset);
+            simple &= !self.has(Slot::MemberLocation) && !self.has(Slot::Alignment);
+        }
+        simple && size <= MAX_SIZE && extent.has_head == self.has_head
+    }
+
+    fn number_of(&mut self, allowed: &Allowed, bit: u64) -> &mut Number {
+        if allowed.second & bit != 0 { &mut self.second } else { &mut self.number }
+    }
+
+    /// Whether an entry at this place can be read by its shape.
+    #[inline(always)]
+    pub fn fits(&self, place: Place) -> bool {
+        self.places & place.bit() != 0
     }
 
     #[inline]
@@ -180,35 +245,32 @@ impl Shape {
 
     /// Offset of the name in `.debug_str`.
     #[inline]
-    pub fn name(&self, bytes: &[u8]) -> Option<u32> {
-        word(bytes, self.name)
+    pub fn name(&self, w: &Window) -> Option<u32> {
+        (self.name != NONE).then(|| word(w, self.name))
     }
 
     /// The key of the type; 0 for none.
     #[inline]
-    pub fn ty(&self, unit: &Unit, bytes: &[u8]) -> u32 {
-        reference(unit, bytes, self.ty)
+    pub fn ty(&self, unit: &Unit, w: &Window) -> u32 {
+        reference(unit, w, self.ty)
     }
 
     /// The key of the abstract origin; 0 for none.
     #[inline]
-    pub fn origin(&self, unit: &Unit, bytes: &[u8]) -> u32 {
-        reference(unit, bytes, self.origin)
+    pub fn origin(&self, unit: &Unit, w: &Window) -> u32 {
+        reference(unit, w, self.origin)
     }
 
     /// The kind's number; 0 for none.
     #[inline]
-    pub fn number(&self, bytes: &[u8]) -> u64 {
-        if self.number == NONE {
-            return self.constant as u64;
-        }
-        match *bytes.get(usize::from(self.number)..).unwrap_or_default() {
-            [a, ..] if self.number_size == 1 => u64::from(a),
-            [a, b, ..] if self.number_size == 2 => u64::from(u16::from_le_bytes([a, b])),
-            [a, b, c, d, ..] if self.number_size == 4 => u64::from(u32::from_le_bytes([a, b, c, d])),
-            [a, b, c, d, e, f, g, h, ..] if self.number_size == 8 => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
-            _ => 0,
-        }
+    pub fn number(&self, w: &Window) -> u64 {
+        self.number.read(w)
+    }
+
+    /// The other number; 0 for none.
+    #[inline]
+    pub fn second(&self, w: &Window) -> u64 {
+        self.second.read(w)
     }
 }
 
@@ -229,8 +291,8 @@ fn kind_of(abbrev: &Abbrev, wishes: Wishes) -> (Kind, Allowed) {
         }
         dw::DW_TAG_structure_type | dw::DW_TAG_union_type => {
             let kind = if abbrev.tag == dw::DW_TAG_union_type { Kind::Union } else { Kind::Class };
-            let (number, flags) = (slots(&[S::ByteSize]), slots(&[S::Declaration]));
-            (kind, Allowed { values: slots(&[S::Name]), number, flags, passed: slots(&[S::Sibling]) })
+            let (number, second, flags) = (slots(&[S::ByteSize]), slots(&[S::Alignment]), slots(&[S::Declaration]));
+            (kind, Allowed { values: slots(&[S::Name]), number, second, flags, passed: slots(&[S::Sibling]) })
         }
         dw::DW_TAG_array_type => (Kind::Array, Allowed { values: slots(&[S::Type]), passed: sizes, ..none }),
         dw::DW_TAG_subroutine_type => {
@@ -239,10 +301,11 @@ fn kind_of(abbrev: &Abbrev, wishes: Wishes) -> (Kind, Allowed) {
         dw::DW_TAG_subprogram if !wishes.addresses => {
             let flags = slots(&[S::External, S::Declaration]);
             let passed = slots(&[S::Sibling, S::Artificial]);
-            (Kind::Function, Allowed { values: INSTANCE, number: slots(&[S::Inline]), flags, passed })
+            (Kind::Function, Allowed { values: INSTANCE, number: slots(&[S::Inline]), flags, passed, ..none })
         }
         dw::DW_TAG_member if leaf && !wishes.member_ids => {
-            (Kind::Member, Allowed { values: NAMED, number: slots(&[S::MemberLocation]), ..none })
+            let (number, second) = (slots(&[S::MemberLocation, S::DataBitOffset]), slots(&[S::Alignment, S::BitSize]));
+            (Kind::Member, Allowed { values: NAMED, number, second, ..none })
         }
         dw::DW_TAG_formal_parameter if leaf => {
             (Kind::Parameter, Allowed { values: INSTANCE, flags: slots(&[S::Location]), passed: slots(&[S::Artificial]), ..none })
@@ -266,27 +329,25 @@ fn kind_of(abbrev: &Abbrev, wishes: Wishes) -> (Kind, Allowed) {
         dw::DW_TAG_typedef if leaf => (Kind::Typedef, Allowed { values: NAMED, ..none }),
         dw::DW_TAG_variable if leaf && !wishes.addresses => {
             let flags = slots(&[S::Location, S::External, S::Declaration, S::Artificial]);
-            (Kind::Variable, Allowed { values: INSTANCE, flags, ..none })
+            (Kind::Variable, Allowed { values: INSTANCE, flags, passed: slots(&[S::ConstValue]), ..none })
         }
         _ => (Kind::Other, none),
     }
 }
 
-/// The four bytes at an offset; `None` for no offset.
+/// The four bytes at an offset.
 #[inline]
-fn word(bytes: &[u8], at: u8) -> Option<u32> {
-    if at == NONE {
-        return None;
-    }
-    let at = usize::from(at);
-    bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes)
+fn word(w: &Window, offset: u8) -> u32 {
+    let at = at(offset);
+    u32::from_le_bytes([w[at], w[at + 1], w[at + 2], w[at + 3]])
 }
 
 /// As [`Source::reference`](crate::dwarf::source::Source::reference).
 #[inline]
-fn reference(unit: &Unit, bytes: &[u8], at: u8) -> u32 {
-    match word(bytes, at) {
-        Some(value) if u64::from(value) < unit.header.size => unit.start + value,
-        _ => 0,
+fn reference(unit: &Unit, w: &Window, offset: u8) -> u32 {
+    if offset == NONE {
+        return 0;
     }
+    let value = word(w, offset);
+    if u64::from(value) < unit.header.size { unit.start + value } else { 0 }
 }
