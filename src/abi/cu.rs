@@ -150,25 +150,36 @@ impl PtrTable {
     ///
     /// # Safety
     /// The table is valid and used by this thread only.
+    #[inline]
     pub unsafe fn put(table: *mut PtrTable, id: u32, entry: *mut c_void) -> bool {
         // SAFETY: the array is made large enough before the slot is written.
         unsafe {
-            let allocated = (*table).allocated_entries;
-            if id >= allocated {
-                let Some(wanted) = id.checked_add(1).and_then(|n| n.checked_next_multiple_of(TABLE_STEP)) else {
-                    return false;
-                };
-                let bytes = wanted as usize * size_of::<*mut c_void>();
-                let entries = libc::realloc((*table).entries.cast(), bytes).cast::<*mut c_void>();
-                if entries.is_null() {
-                    return false;
-                }
-                ptr::write_bytes(entries.add(allocated as usize), 0, (wanted - allocated) as usize);
-                (*table).entries = entries;
-                (*table).allocated_entries = wanted;
+            if id >= (*table).allocated_entries && !PtrTable::grow(table, id) {
+                return false;
             }
             *(*table).entries.add(id as usize) = entry;
             (*table).nr_entries = (*table).nr_entries.max(id + 1);
+            true
+        }
+    }
+
+    /// Makes room for `id`.
+    #[cold]
+    unsafe fn grow(table: *mut PtrTable, id: u32) -> bool {
+        // SAFETY: the caller's table; new slots are written before they count.
+        unsafe {
+            let allocated = (*table).allocated_entries;
+            let Some(wanted) = id.checked_add(1).and_then(|n| n.checked_next_multiple_of(TABLE_STEP)) else {
+                return false;
+            };
+            let bytes = wanted as usize * size_of::<*mut c_void>();
+            let entries = libc::realloc((*table).entries.cast(), bytes).cast::<*mut c_void>();
+            if entries.is_null() {
+                return false;
+            }
+            ptr::write_bytes(entries.add(allocated as usize), 0, (wanted - allocated) as usize);
+            (*table).entries = entries;
+            (*table).allocated_entries = wanted;
             true
         }
     }
@@ -177,6 +188,7 @@ impl PtrTable {
     ///
     /// # Safety
     /// As for [`PtrTable::put`].
+    #[inline]
     pub unsafe fn push(table: *mut PtrTable, entry: *mut c_void) -> Option<u32> {
         // SAFETY: passed on.
         unsafe {
@@ -291,16 +303,21 @@ impl Cu {
         }
     }
 
-    /// Enters a function in the tree by address; of equal addresses the later one goes right.
+    /// Enters a function in the tree by address; of equal addresses the later one goes right. `last` is the one on the right end, if that is
+    /// known: functions come in order of their addresses, or without addresses.
     ///
     /// # Safety
-    /// `cu` is valid, `function` valid and in no tree.
-    pub unsafe fn insert_function(cu: *mut Cu, function: *mut Function) {
+    /// `cu` is valid, `function` valid and in no tree, `last` NULL or in the tree with nothing to the right of it.
+    pub unsafe fn insert_function(cu: *mut Cu, function: *mut Function, last: *mut Function) {
         // SAFETY: the tree's nodes are those of functions.
         unsafe {
             let root = &raw mut (*cu).functions;
             let mut link = &raw mut (*root).rb_node;
             let mut parent = ptr::null_mut();
+            if !last.is_null() && (*function).lexblock.ip.addr >= (*last).lexblock.ip.addr {
+                parent = &raw mut (*last).rb_node;
+                link = &raw mut (*parent).rb_right;
+            }
             while !(*link).is_null() {
                 parent = *link;
                 let before = (*function).lexblock.ip.addr < (*Function::of_node(parent)).lexblock.ip.addr;

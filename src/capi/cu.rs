@@ -53,7 +53,7 @@ unsafe fn enter(cu: *mut Cu, tag: *mut Tag, id: Option<u32>) -> Option<u32> {
     // SAFETY: a valid unit, and a tag that is in no table.
     unsafe {
         if (*tag).is_function() {
-            Cu::insert_function(cu, tag.cast());
+            Cu::insert_function(cu, tag.cast(), ptr::null_mut());
         }
         let table = Cu::table_of(cu, tag);
         match id {

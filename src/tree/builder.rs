@@ -10,7 +10,7 @@ use super::keymap::KeyMap;
 use super::memory::Memory;
 use super::shape::Shape;
 use super::{Arenas, Message, Options};
-use crate::abi::{ClassMember, Cu, Ftype, Lexblock, ListHead, Tag};
+use crate::abi::{ClassMember, Cu, Ftype, Function, Lexblock, ListHead, Tag};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
 use crate::dwarf::cursor::Cursor;
@@ -209,6 +209,8 @@ pub struct Builder<'a, 's> {
     /// What kind of C the unit is, as far as members ask.
     pub(super) is_c: bool,
     pub(super) is_cpp: bool,
+    /// The one with the highest address, of equal ones the latest.
+    pub(super) last_function: *mut Function,
     /// DW_AT_low_pc of the unit at work, for range lists.
     pub(super) low_pc: u64,
     pub(super) rnglists_base: u64,
@@ -262,6 +264,7 @@ impl<'a, 's> Builder<'a, 's> {
             s: scratch,
             is_c: language == DW_LANG_C,
             is_cpp: language == DW_LANG_C_PLUS_PLUS,
+            last_function: ptr::null_mut(),
             low_pc: 0,
             rnglists_base: 0,
         }

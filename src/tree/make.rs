@@ -262,12 +262,40 @@ impl<'a> Builder<'a, '_> {
         }
     }
 
+    /// As [`Builder::own`], for a type that is not nameless as `void` is.
+    #[inline]
+    pub(super) fn own_type(&mut self, tag: *mut Tag, entry: u32) {
+        let Some(frame) = self.s.frames.last() else { return };
+        if self.hidden && frame.place == Place::Unit {
+            return self.own(tag, entry);
+        }
+        // SAFETY: see above the impl.
+        unsafe {
+            let list = match frame.place {
+                Place::Namespace | Place::Class | Place::Enumeration => &raw mut (*frame.tag.cast::<Namespace>()).tags,
+                place => {
+                    if place == Place::Unit {
+                        (*tag).set_top_level(true);
+                    }
+                    &raw mut (*self.cu).tags
+                }
+            };
+            ListHead::add_tail(list, &raw mut (*tag).node);
+            let id = PtrTable::push(&raw mut (*self.cu).types_table, tag.cast());
+            self.s.entries[entry as usize].id = id.expect("memory for a table of tags");
+        }
+    }
+
     /// Gives a tag its id.
     pub(super) fn register(&mut self, tag: *mut Tag, entry: u32) {
         // SAFETY: see above the impl.
         let id = unsafe {
             if (*tag).is_function() {
-                Cu::insert_function(self.cu, tag.cast());
+                let function = tag.cast::<Function>();
+                Cu::insert_function(self.cu, function, self.last_function);
+                if self.last_function.is_null() || (*function).lexblock.ip.addr >= (*self.last_function).lexblock.ip.addr {
+                    self.last_function = function;
+                }
                 self.s.functions.push(entry);
             }
             PtrTable::push(Cu::table_of(self.cu, tag), tag.cast())
@@ -305,9 +333,10 @@ impl<'a> Builder<'a, '_> {
                 }
                 Place::Array => {
                     self.end_array(frame);
-                    self.own(frame.tag, frame.entry);
+                    self.own_type(frame.tag, frame.entry);
                 }
-                _ => self.own(frame.tag, frame.entry),
+                Place::Class | Place::Enumeration | Place::Subroutine => self.own_type(frame.tag, frame.entry),
+                Place::Namespace | Place::Function => self.own(frame.tag, frame.entry),
             }
         }
     }

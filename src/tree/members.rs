@@ -18,8 +18,8 @@ impl Builder<'_, '_> {
                     self.recode_bitfields(Cu::type_of(self.cu, id));
                 }
             }
-            for &index in &self.s.sized {
-                let entry = &self.s.entries[index as usize];
+            for i in 0..self.s.sized.len() {
+                let entry = &self.s.entries[self.s.sized[i] as usize];
                 self.size_member(entry.tag.cast(), entry.ty);
             }
             if (*self.cu).language == DW_LANG_RUST {
@@ -34,7 +34,7 @@ impl Builder<'_, '_> {
 
     /// Type and size of a member that is no entry; the key of a type that is not there.
     #[inline]
-    pub(super) unsafe fn finish_quick_member(&self, member: *mut ClassMember) -> Result<(), u32> {
+    pub(super) unsafe fn finish_quick_member(&mut self, member: *mut ClassMember) -> Result<(), u32> {
         // SAFETY: see above the impl.
         unsafe {
             let m = &mut *member;
@@ -69,7 +69,7 @@ impl Builder<'_, '_> {
         }
     }
 
-    unsafe fn size_member(&self, member: *mut ClassMember, ty: u32) {
+    unsafe fn size_member(&mut self, member: *mut ClassMember, ty: u32) {
         // SAFETY: see above the impl.
         unsafe {
             if (*member).tag.tag == dw_tag::MEMBER && (*member).is_static() {
@@ -90,20 +90,37 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// The size in bytes of the tag's type, whose entry is `ty`. Common kinds are done here, without touching their tags.
-    unsafe fn size_of_type(&self, tag: *const Tag, mut ty: u32) -> usize {
+    /// The size in bytes of the type, whose entry is `ty`, of a tag without a size. Common kinds are done here, without touching their tags.
+    #[inline]
+    unsafe fn size_of_type(&mut self, tag: *const Tag, ty: u32) -> usize {
+        match ty.checked_sub(1).map(|index| self.s.entries[index as usize].size) {
+            // SAFETY: passed on.
+            None | Some(0) => unsafe { self.size_behind(tag, ty) },
+            Some(size) => size as usize,
+        }
+    }
+
+    unsafe fn size_behind(&mut self, tag: *const Tag, ty: u32) -> usize {
+        let mut at = ty;
+        let mut found = None;
         for _ in 0..MAX_QUICK_CHAIN {
-            let Some(entry) = ty.checked_sub(1).map(|index| &self.s.entries[index as usize]) else { break };
+            let Some(entry) = at.checked_sub(1).map(|index| &self.s.entries[index as usize]) else { break };
             if entry.size != 0 {
-                return entry.size as usize;
+                found = Some(entry.size as usize);
+                break;
             }
             if !matches!(entry.kind, dw_tag::TYPEDEF | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE) {
                 break;
             }
-            ty = entry.ty;
+            at = entry.ty;
         }
         // SAFETY: see above the impl.
-        unsafe { (self.options.library.tag_size)(tag, self.cu) }
+        let size = found.unwrap_or_else(|| unsafe { (self.options.library.tag_size)(tag, self.cu) });
+        // The next one who asks need not go there. What cannot be told is told of each time.
+        if let (Some(index), Ok(size)) = (ty.checked_sub(1), u32::try_from(size)) {
+            self.s.entries[index as usize].size = size;
+        }
+        size
     }
 
     /// Size in bytes of the type that a bit-field is declared with.

@@ -127,11 +127,11 @@ impl<'a> Builder<'a, '_> {
                 if shape.kind == Kind::Pointer {
                     self.s.entries[entry as usize].size = u32::from(unit.header.addr_size);
                 }
-                self.own(tag, entry);
+                self.own_type(tag, entry);
             }
             Kind::Typedef => {
                 let (ty, entry) = self.quick_type::<Type>(unit, found);
-                self.own(ty.cast(), entry);
+                self.own_type(ty.cast(), entry);
             }
             Kind::Class => {
                 let (class, entry) = self.quick_type::<Class>(unit, found);

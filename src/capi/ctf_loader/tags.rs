@@ -64,7 +64,7 @@ pub(super) unsafe fn build(source: &Source, cu: *mut Cu, block: &mut Block) -> R
     unsafe {
         for symbol in &source.functions {
             let function = build.function(symbol);
-            Cu::insert_function(cu, function);
+            Cu::insert_function(cu, function, ptr::null_mut());
             build.enter(function.cast(), None);
         }
         for record in &source.types {
