@@ -13,19 +13,17 @@ const SHIFT: u32 = 2;
 pub struct KeyMap {
     /// One higher than the index of the first entry of each four bytes, 0 for none.
     buckets: Vec<u32>,
-    keys: Vec<u32>,
     any_order: DieMap,
+    /// Those in `any_order`.
+    keys: Vec<u32>,
     in_order: bool,
 }
 
 impl KeyMap {
     /// Forgets everything and makes room for keys below `size`.
     pub fn prepare(&mut self, size: usize, in_order: bool) {
-        if !self.in_order {
-            self.any_order.clear(self.keys.iter().copied());
-        }
+        self.any_order.clear(self.keys.drain(..));
         self.in_order = in_order;
-        self.keys.clear();
         if in_order {
             self.buckets.clear();
             self.buckets.resize((size >> SHIFT) + 1, 0);
@@ -34,16 +32,15 @@ impl KeyMap {
         }
     }
 
-    /// Takes in the key of the next entry; 0 for an entry that nobody looks for.
+    /// Takes in the key of the entry that will have this index, the next one.
     #[inline]
-    pub fn push(&mut self, key: u32) {
-        let index = self.keys.len() as u32;
-        self.keys.push(key);
+    pub fn push(&mut self, key: u32, index: usize) {
         if !self.in_order {
-            self.any_order.set(key, index + 1);
+            self.keys.push(key);
+            self.any_order.set(key, index as u32 + 1);
         } else if let Some(bucket) = self.buckets.get_mut((key >> SHIFT) as usize) {
             if *bucket == 0 {
-                *bucket = index + 1;
+                *bucket = index as u32 + 1;
             }
         }
     }
@@ -55,15 +52,16 @@ impl KeyMap {
         }
     }
 
-    /// The index of the entry with a key that is not 0.
+    /// The index of the entry with a key that is not 0. `key_of` tells the key of the entry of an index: `None` behind the last one, 0 for one
+    /// that was not taken in.
     #[inline(always)]
-    pub fn get(&self, key: u32) -> Option<usize> {
+    pub fn get(&self, key: u32, key_of: impl Fn(usize) -> Option<u32>) -> Option<usize> {
         if !self.in_order {
             return self.get_in_any_order(key);
         }
         let mut index = self.buckets.get((key >> SHIFT) as usize)?.checked_sub(1)? as usize;
         loop {
-            let found = *self.keys.get(index)?;
+            let found = key_of(index)?;
             if found == key {
                 return Some(index);
             }
@@ -92,11 +90,12 @@ mod tests {
             let mut map = KeyMap::default();
             for round in 0..2 {
                 map.prepare(1024, in_order);
-                keys.iter().for_each(|&key| map.push(key + round * u32::from(key != 0)));
-                for (index, &key) in keys.iter().enumerate().filter(|(_, key)| **key != 0) {
-                    assert_eq!(map.get(key + round), Some(index));
-                }
-                assert_eq!((map.get(14), map.get(999)), (None, None));
+                let keys = keys.map(|key| key + round * u32::from(key != 0));
+                let taken = || keys.iter().copied().enumerate().filter(|&(_, key)| key != 0);
+                taken().for_each(|(index, key)| map.push(key, index));
+                let key_of = |index| keys.get(index).copied();
+                taken().for_each(|(index, key)| assert_eq!(map.get(key, key_of), Some(index)));
+                assert_eq!((map.get(14 + round * 4, key_of), map.get(990, key_of)), (None, None));
             }
         }
     }
@@ -105,9 +104,9 @@ mod tests {
     fn the_last_of_equal_keys_counts() {
         let mut map = KeyMap::default();
         map.prepare(64, false);
-        [20, 30, 20].iter().for_each(|&key| map.push(key));
-        assert_eq!((map.get(20), map.get(30)), (Some(2), Some(1)));
+        [20, 30, 20].iter().enumerate().for_each(|(index, &key)| map.push(key, index));
+        assert_eq!((map.get(20, |_| None), map.get(30, |_| None)), (Some(2), Some(1)));
         map.redirect(30, 2);
-        assert_eq!(map.get(30), Some(2));
+        assert_eq!(map.get(30, |_| None), Some(2));
     }
 }

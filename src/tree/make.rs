@@ -63,8 +63,10 @@ impl<'a> Builder<'a, '_> {
             self.s.sized.push(index);
         }
         self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind: kind.0, role: role_of(kind.0), mark });
-        // Annotations are taken in out of order, and nobody refers to them.
-        self.s.map.push(if matches!(kind, LLVM_ANNOTATION | GNU_ANNOTATION) { 0 } else { key });
+        // Nobody refers to annotations.
+        if !matches!(kind, LLVM_ANNOTATION | GNU_ANNOTATION) {
+            self.s.map.push(key, index as usize);
+        }
         if self.options.decl_info {
             self.declare(unit, tag, kind, key);
         }

@@ -196,7 +196,7 @@ impl<'a> Builder<'a, '_> {
         let (ty, origin) = (shape.ty(unit, window), shape.origin(unit, window));
         let (kind, role) = (shape.tag.0, shape.role);
         self.s.entries.push(Entry { tag, key, ty, origin, id: 0, size: 0, kind, role, mark: false });
-        self.s.map.push(key);
+        self.s.map.push(key, index as usize);
         (tag.cast(), index)
     }
 

@@ -11,6 +11,7 @@ use crate::abi::*;
 
 const IMPORTED_DECLARATION: u16 = 0x08;
 const FORMAL_PARAMETER: u16 = 0x05;
+const ENUMERATOR: u16 = 0x28;
 const LABEL: u16 = 0x0a;
 const IMPORTED_MODULE: u16 = 0x3a;
 
@@ -52,7 +53,12 @@ impl Builder<'_, '_> {
         let (start, mut said) = (self.s.messages.len(), Vec::new());
         for index in 0..self.s.entries.len() {
             // SAFETY: see above the impl.
-            unsafe { self.resolve(index) }
+            unsafe {
+                if self.resolve_plain(index) {
+                    continue;
+                }
+                self.resolve(index);
+            }
             if self.s.messages.len() - start > said.len() {
                 said.resize(self.s.messages.len() - start, (index, true));
             }
@@ -78,7 +84,9 @@ impl Builder<'_, '_> {
         if key == 0 {
             return None;
         }
-        let index = self.s.map.get(key)?;
+        // Annotations are taken in out of order, and nobody refers to them.
+        let key_of = |entry: &Entry| if is_annotation(entry.kind) { 0 } else { entry.key };
+        let index = self.s.map.get(key, |index| self.s.entries.get(index).map(key_of))?;
         (self.s.entries[index].role == role).then_some(index)
     }
 
@@ -105,6 +113,23 @@ impl Builder<'_, '_> {
         let (origin, own) = (self.offset_of(origin), self.offset_of(key));
         let name = (self.options.library.tag_name)(kind);
         self.say(format!("{function}: couldn't find {origin:#x} abstract_origin for {own:#x} ({name})!"));
+    }
+
+    /// [`Builder::resolve`] for entries with nothing but a type, or without any; false, with nothing done, for others.
+    #[inline(always)]
+    unsafe fn resolve_plain(&mut self, index: usize) -> bool {
+        let Entry { tag, ty: key, kind, mark, .. } = self.s.entries[index];
+        if key == 0 {
+            return !mark && kind != dw_tag::PTR_TO_MEMBER_TYPE;
+        }
+        if mark || !is_plain(kind) {
+            return false;
+        }
+        let Some(found) = self.find(key, Role::Type) else { return false };
+        // SAFETY: see above the impl.
+        unsafe { (*tag).r#type = self.s.entries[found].id };
+        self.s.entries[index].ty = found as u32 + 1;
+        true
     }
 
     /// The reference to a type, or for what is no type's use, to a function or module.
@@ -293,41 +318,63 @@ unsafe fn set_pointee(pointer: *mut Tag, is_annotated: bool, pointee: TypeId) {
     }
 }
 
+/// The kinds below 0x80, one bit each.
+const fn bits(kinds: &[u16]) -> u128 {
+    let (mut bits, mut i) = (0, 0);
+    while i < kinds.len() {
+        bits |= 1u128 << kinds[i];
+        i += 1;
+    }
+    bits
+}
+
+fn is_annotation(kind: u16) -> bool {
+    kind == dw_tag::LLVM_ANNOTATION || kind == dw_tag::GNU_ANNOTATION
+}
+
+/// Kinds whose tags have the type of their entry, and which take over nothing else.
+#[inline(always)]
+fn is_plain(kind: u16) -> bool {
+    const PLAIN: u128 = bits(&[
+        dw_tag::ARRAY_TYPE,
+        dw_tag::POINTER_TYPE,
+        dw_tag::SUBROUTINE_TYPE,
+        dw_tag::CONST_TYPE,
+        dw_tag::VOLATILE_TYPE,
+        dw_tag::BASE_TYPE,
+        ENUMERATOR,
+        dw_tag::SUBPROGRAM,
+        dw_tag::VARIABLE,
+        FORMAL_PARAMETER,
+    ]);
+    kind < 128 && PLAIN >> kind & 1 != 0
+}
+
 /// The role of the entries of a kind.
 #[inline]
 pub(super) fn role_of(kind: u16) -> Role {
-    // The type kinds below 0x48, one bit each.
-    const LOW: u128 = {
-        let kinds = [
-            dw_tag::ARRAY_TYPE,
-            dw_tag::CLASS_TYPE,
-            dw_tag::ENUMERATION_TYPE,
-            dw_tag::POINTER_TYPE,
-            dw_tag::REFERENCE_TYPE,
-            dw_tag::STRING_TYPE,
-            dw_tag::STRUCTURE_TYPE,
-            dw_tag::SUBROUTINE_TYPE,
-            dw_tag::TYPEDEF,
-            dw_tag::UNION_TYPE,
-            dw_tag::PTR_TO_MEMBER_TYPE,
-            dw_tag::BASE_TYPE,
-            dw_tag::CONST_TYPE,
-            dw_tag::VOLATILE_TYPE,
-            dw_tag::RESTRICT_TYPE,
-            dw_tag::INTERFACE_TYPE,
-            dw_tag::UNSPECIFIED_TYPE,
-            dw_tag::RVALUE_REFERENCE_TYPE,
-            dw_tag::ATOMIC_TYPE,
-        ];
-        let mut bits = 0;
-        let mut i = 0;
-        while i < kinds.len() {
-            bits |= 1u128 << kinds[i];
-            i += 1;
-        }
-        bits
-    };
-    if kind < 128 && LOW >> kind & 1 != 0 || kind == dw_tag::LLVM_ANNOTATION || kind == dw_tag::GNU_ANNOTATION {
+    const LOW: u128 = bits(&[
+        dw_tag::ARRAY_TYPE,
+        dw_tag::CLASS_TYPE,
+        dw_tag::ENUMERATION_TYPE,
+        dw_tag::POINTER_TYPE,
+        dw_tag::REFERENCE_TYPE,
+        dw_tag::STRING_TYPE,
+        dw_tag::STRUCTURE_TYPE,
+        dw_tag::SUBROUTINE_TYPE,
+        dw_tag::TYPEDEF,
+        dw_tag::UNION_TYPE,
+        dw_tag::PTR_TO_MEMBER_TYPE,
+        dw_tag::BASE_TYPE,
+        dw_tag::CONST_TYPE,
+        dw_tag::VOLATILE_TYPE,
+        dw_tag::RESTRICT_TYPE,
+        dw_tag::INTERFACE_TYPE,
+        dw_tag::UNSPECIFIED_TYPE,
+        dw_tag::RVALUE_REFERENCE_TYPE,
+        dw_tag::ATOMIC_TYPE,
+    ]);
+    if kind < 128 && LOW >> kind & 1 != 0 || is_annotation(kind) {
         Role::Type
     } else if kind == dw_tag::LEXICAL_BLOCK {
         Role::None
