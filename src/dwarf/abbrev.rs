@@ -12,6 +12,7 @@ use super::declared::{Memory, declaration};
 use super::layout::{Attr, Layout};
 use gimli::constants as dw;
 use rustc_hash::FxHashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How to read or pass one attribute.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -106,6 +107,8 @@ pub struct Abbrev {
     pub has_children: bool,
     /// What the most frequent sorts of entries have at fixed places.
     pub layout: Option<Layout>,
+    /// The number of its declaration, from 0; [`UNNUMBERED`] where it is not remembered.
+    number: u32,
     /// Whether there are forms for references out of the unit, or forms that stand in the entries.
     is_outward: bool,
     /// Bytes of all attributes; [`VARIABLE`] where the entry says.
@@ -116,6 +119,17 @@ pub struct Abbrev {
 }
 
 const VARIABLE: u32 = u32::MAX;
+const UNNUMBERED: u32 = u32::MAX;
+
+/// Numbers memories of declarations.
+static MEMORIES: AtomicU64 = AtomicU64::new(0);
+
+/// Which declaration an abbreviation has: of the same memory, equal numbers are equal declarations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Declared {
+    pub memory: u64,
+    pub number: u32,
+}
 
 /// Sizes that forms depend on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -142,6 +156,8 @@ pub struct Abbrevs {
     constants: Vec<i64>,
     /// Steps and constants of what is in it are kept.
     memory: Option<Memory>,
+    /// In the life of the process no other one has this number.
+    memory_number: u64,
 }
 
 impl Abbrevs {
@@ -167,6 +183,7 @@ impl Abbrevs {
         if !knows || self.sizes != Some(sizes) {
             self.sizes = Some(sizes);
             self.memory = self.memory.take().map(|_| Memory::default());
+            self.memory_number = MEMORIES.fetch_add(1, Ordering::Relaxed);
             self.steps.clear();
             self.constants.clear();
         }
@@ -186,8 +203,9 @@ impl Abbrevs {
                 }
                 None => {
                     let declaration = known.map(|(_, declaration)| declaration);
-                    let abbrev = self.compile_one(c, sizes, &mut attrs, &wanted)?;
+                    let mut abbrev = self.compile_one(c, sizes, &mut attrs, &wanted)?;
                     if let (Some(memory), Some((len, hash))) = (&mut self.memory, declaration) {
+                        abbrev.number = memory.len() as u32;
                         memory.insert(hash, &rest[..len], abbrev);
                     }
                     abbrev
@@ -262,6 +280,7 @@ impl Abbrevs {
             tag,
             has_children,
             layout: Layout::of(tag, has_children, attrs),
+            number: UNNUMBERED,
             is_outward: outward,
             size: size.unwrap_or(VARIABLE),
             take: (start, middle),
@@ -387,6 +406,11 @@ impl Abbrevs {
             extent.size = abbrev.size;
         }
         Some(extent)
+    }
+
+    /// The declaration of an abbreviation of this table, if it is remembered.
+    pub fn declared(&self, abbrev: &Abbrev) -> Option<Declared> {
+        (abbrev.number != UNNUMBERED).then_some(Declared { memory: self.memory_number, number: abbrev.number })
     }
 
     /// All abbreviations, by their codes from 1 on; none when the codes are other ones.

@@ -57,7 +57,6 @@ impl Memory {
         self.slots[at] = (hash, index);
     }
 
-    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.known.len()
     }

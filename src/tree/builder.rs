@@ -8,7 +8,7 @@ use std::ptr;
 
 use super::keymap::KeyMap;
 use super::memory::Memory;
-use super::shape::Shape;
+use super::shape::{Shape, ShapeMemory};
 use super::{Arenas, Message, Options};
 use crate::abi::{ClassMember, Cu, Ftype, Function, Lexblock, ListHead, Tag};
 use crate::dwarf::DwarfError;
@@ -142,6 +142,7 @@ pub struct Scratch {
     pub(super) sized: Vec<u32>,
     /// Of the unit at work, by abbreviation code from 1 on.
     pub(super) shapes: Vec<Shape>,
+    pub(super) known_shapes: ShapeMemory,
     /// Entries of functions, in the order of their ids.
     pub(super) functions: Vec<u32>,
     /// Entries with a DW_AT_specification, and its key.
@@ -172,6 +173,7 @@ impl Scratch {
             members: Vec::new(),
             sized: Vec::new(),
             shapes: Vec::new(),
+            known_shapes: ShapeMemory::default(),
             functions: Vec::new(),
             specifications: Vec::new(),
             stand_ins: Vec::new(),

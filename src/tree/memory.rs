@@ -159,9 +159,7 @@ impl Memory {
         if bytes.len() >= 8 {
             return self.copy(bytes);
         }
-        let mut word = [0u8; 8];
-        word[..bytes.len()].copy_from_slice(bytes);
-        let word = u64::from_ne_bytes(word);
+        let word = word_of(bytes);
         const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
         let at = (word.wrapping_mul(FACTOR) >> (u64::BITS - RECENT_BITS)) as usize;
         let (recent, text) = self.recent[at];
@@ -197,10 +195,31 @@ impl Memory {
     }
 }
 
+/// Up to seven bytes, and zeroes. Without a way through memory, which is waited for when it is read in other pieces than it was written.
+#[inline]
+fn word_of(bytes: &[u8]) -> u64 {
+    let half = |at: usize| bytes[at..].first_chunk().map_or(0, |&b| u64::from(u32::from_le_bytes(b)));
+    let byte = |at: usize| u64::from(bytes[at]) << (8 * at);
+    match bytes.len() {
+        0 => 0,
+        len @ 1..4 => byte(0) | byte(len / 2) | byte(len - 1),
+        len => half(0) | half(len - 4) << (8 * (len - 4)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::ffi::CStr;
+
+    #[test]
+    fn short_names_are_words() {
+        for len in 0..8 {
+            let mut bytes = *b"abcdefgh";
+            bytes[len..].fill(0);
+            assert_eq!(word_of(&bytes[..len]), u64::from_le_bytes(bytes));
+        }
+    }
 
     #[test]
     fn blocks_are_zeroed_and_apart_and_strings_shared() {

@@ -78,7 +78,8 @@ impl<'a> Builder<'a, '_> {
                 inline_expansions: !self.options.ignore_inline_expansions,
                 member_ids: self.is_cpp,
             };
-            shapes.extend(unit.abbrevs.by_code().iter().map(|abbrev| Shape::of(unit, abbrev, wishes)));
+            let known = &mut self.s.known_shapes;
+            shapes.extend(unit.abbrevs.by_code().iter().map(|abbrev| known.get(unit, abbrev, wishes)));
         }
         self.s.shapes = shapes;
     }

@@ -84,10 +84,11 @@ impl Builder<'_, '_> {
         if key == 0 {
             return None;
         }
+        let entries = &self.s.entries;
         // Annotations are taken in out of order, and nobody refers to them.
-        let key_of = |entry: &Entry| if is_annotation(entry.kind) { 0 } else { entry.key };
-        let index = self.s.map.get(key, |index| self.s.entries.get(index).map(key_of))?;
-        (self.s.entries[index].role == role).then_some(index)
+        let is_in = |index: usize| !is_annotation(entries[index].kind);
+        let index = self.s.map.get(key, |index| entries.get(index).map(|entry| entry.key), is_in)?;
+        (entries[index].role == role).then_some(index)
     }
 
     fn tag_of(&self, key: u32, role: Role) -> Option<*mut Tag> {
@@ -374,9 +375,9 @@ pub(super) fn role_of(kind: u16) -> Role {
         dw_tag::RVALUE_REFERENCE_TYPE,
         dw_tag::ATOMIC_TYPE,
     ]);
-    if kind < 128 && LOW >> kind & 1 != 0 || is_annotation(kind) {
+    if kind < 128 && LOW >> kind & 1 != 0 {
         Role::Type
-    } else if kind == dw_tag::LEXICAL_BLOCK {
+    } else if kind == dw_tag::LEXICAL_BLOCK || is_annotation(kind) {
         Role::None
     } else {
         Role::Other

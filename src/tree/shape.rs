@@ -2,7 +2,7 @@
 
 use super::builder::{Place, Role};
 use super::resolve::role_of;
-use crate::dwarf::abbrev::{Abbrev, At, Slot};
+use crate::dwarf::abbrev::{Abbrev, At, Declared, Slot};
 use crate::dwarf::source::Unit;
 use gimli::constants as dw;
 
@@ -130,8 +130,33 @@ const fn slots(list: &[Slot]) -> u64 {
     bits
 }
 
+/// Shapes by the declarations of their abbreviations: a kernel's units have the same few thousand.
+#[derive(Default)]
+pub(super) struct ShapeMemory {
+    /// What the shapes are of.
+    of: Option<(u64, Wishes)>,
+    known: Vec<Option<Shape>>,
+}
+
+impl ShapeMemory {
+    pub fn get(&mut self, unit: &Unit, abbrev: &Abbrev, wishes: Wishes) -> Shape {
+        let Some(Declared { memory, number }) = unit.abbrevs.declared(abbrev) else {
+            return Shape::of(unit, abbrev, wishes);
+        };
+        if self.of != Some((memory, wishes)) {
+            self.of = Some((memory, wishes));
+            self.known.clear();
+        }
+        let number = number as usize;
+        if number >= self.known.len() {
+            self.known.resize(number + 1, None);
+        }
+        *self.known[number].get_or_insert_with(|| Shape::of(unit, abbrev, wishes))
+    }
+}
+
 /// What is asked of the entries, as far as it matters to shapes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Wishes {
     /// Addresses and places.
     pub addresses: bool,
