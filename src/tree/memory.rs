@@ -14,6 +14,10 @@ use super::supply::Supply;
 
 /// Alignment of tags, in bytes.
 const ALIGN: usize = 8;
+/// So many bytes in front of what is written memory is called into the cache. It was cleared by another processor, or long ago.
+const AHEAD: usize = 1024;
+/// Of the cache, in bytes. Where lines are longer, some are called twice.
+const LINE: usize = 64;
 /// Size of the first piece, in bytes: most files are small.
 const FIRST: usize = 256 << 10;
 
@@ -134,6 +138,9 @@ impl Memory {
         }
         let block = self.next;
         self.left -= size;
+        for at in (0..size).step_by(LINE) {
+            will_write(block.wrapping_add(AHEAD + at));
+        }
         // SAFETY: the piece has that many bytes from there on.
         self.next = unsafe { block.add(size) };
         block
@@ -193,6 +200,19 @@ impl Memory {
         unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), block, bytes.len()) };
         block.cast_const().cast()
     }
+}
+
+/// Has the processor, if it can, fetch what will be written soon. Any address will do.
+#[inline(always)]
+pub(super) fn will_write<T>(place: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
+        // SAFETY: a hint, which reads nothing and is no fault at any address.
+        unsafe { _mm_prefetch::<_MM_HINT_ET0>(place.cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = place;
 }
 
 /// Up to seven bytes, and zeroes. Without a way through memory, which is waited for when it is read in other pieces than it was written.
