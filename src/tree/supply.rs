@@ -74,8 +74,8 @@ impl Supply {
             drop(state);
             let piece = Piece::new(Piece::USUAL);
             state = self.state.lock();
-            // Whoever needs memory will say that there is none.
-            let Some(piece) = piece else { break };
+            // It may have ended meanwhile; and whoever needs memory will say that there is none.
+            let Some(piece) = piece.filter(|_| state.open) else { break };
             state.ready.push(piece);
         }
     }
