@@ -13,9 +13,9 @@ ARRAY_OF = re.compile(rb"\((\*+)(\w+)((?:\[\d+\])+)\)(\(.*?\));")
 # Arrays of arrays (Go), of which C has the inner count first.
 OF_ARRAYS = re.compile(rb"(?:\[\d+\]){2,}")
 # A parameter that is a pointer to a pointer to a function.
-TO_FUNCTION = re.compile(rb"\(\*(\*+)(\w*)\)(\([^()]*\))(?=[,)])")
-# A function that returns a pointer to a function, which C writes in front as a nameless function.
-RETURNS_FUNCTION = re.compile(rb"\(\*(\w.*\(.*\))\)(\([^()]*\))(;?)$")
+TO_FUNCTION = re.compile(rb"\(\*(\*+)(\w*)\)(\([^()]*\))(?=[,):])")
+# A function that returns a pointer to a function, or one to that, which C writes in front as a nameless function.
+RETURNS_FUNCTION = re.compile(rb"\(\*(\*?)(\w.*\(.*\))\)(\([^()]*\))(;?)$")
 # Vectors that a function takes or returns, and pointers to them, of which C has the element.
 OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
 # The name behind the closing brace of a constant struct.
@@ -28,7 +28,7 @@ KINDS = (
     lambda line: ARRAY_OF.sub(rb"(\1\2)\4\3;", line),
     lambda line: OF_ARRAYS.sub(lambda found: b"".join(reversed(re.findall(rb"\[\d+\]", found[0]))), line),
     lambda line: TO_FUNCTION.sub(rb"()\3 *\1 \2", line),
-    lambda line: RETURNS_FUNCTION.sub(rb"()\2 * \1\3", line),
+    lambda line: RETURNS_FUNCTION.sub(lambda found: b"()%s * %s%s%s" % (found[3], found[1], found[2], found[4]), line),
     lambda line: OF_VECTOR.sub(rb"\1\2", line),
     lambda line: NAMED.sub(rb"\1", line),
 )
@@ -57,57 +57,6 @@ def difference(theirs, ours):
     if len(a) != len(b):
         return f"C has {len(a)} lines, ours {len(b)}, the same as far as both go"
     return ""
-
-
-# The size of a pointer to a member function, and what is of that type, in members, typedefs and on its own.
-BOTH_HALVES = re.compile(
-    rb"((?:::\* \w+|_M_head_impl); +/\* +\d+ +|^[^;]*\w; /\* size: |_type tag not supported! \*/; /\* size: |^\} /\* size: )16 \*/"
-)
-# A pointer to a data member has the size of an address; C takes that of the member. Typedefs of them are known by the name that libstdc++ uses.
-OF_MEMBER = re.compile(rb"((?:::\* \w+|\bpmf?_type +\w+); +/\* (?:size:|\d+) +|_type tag not supported! \*/; /\* size: )\d+(?= \*/)")
-# What C adds: nameless types for a second time, which end with a brace, and paddings behind members that are in truth larger.
-ADDED = re.compile(
-    rb"\s*|\s+(?:typedef )?(?:union|struct|enum) (?:: \w+ )?\{|\s+\}.*;|\s+.*; +/\* +\d+ +\d+ \*/|\};? ?/\* size: \d+ \*/|/\* \d+ \*/"
-    rb"|\t\t+\w+ += .*,|\s+/\* (?:XXX last struct has|padding:|paddings:|member types with holes:) .*\*/|\t\t+/\* (?:size:|sum members:|last cacheline:) .*\*/"
-    rb"|\t+/\* <[0-9a-f]+> .*:\w+ \*/|\t\t+/\* (?:struct|class) .* <ancestor>; \*/ .*"
-)
-# A hole before a pointer to a member function that C takes for smaller.
-HOLE_BEFORE = re.compile(rb"(/\* XXX last struct has \d+ bytes? of padding), \d+ holes?(?= \*/)")
-
-
-def documented_in_cxx(theirs, ours):
-    """The same for a pair of lines of C++."""
-    if any(same_but_for_spaces(HOLE_BEFORE.sub(rb"\1", theirs), same) for same in (ours, BOTH_HALVES.sub(rb"\g<1>8 */", ours))):
-        return True
-    return same_but_for_spaces(OF_MEMBER.sub(rb"\1", theirs), OF_MEMBER.sub(rb"\1", ours))
-
-
-def difference_in_cxx(context, theirs, ours):
-    """The same where documented lines are missing or different, as between outputs for C++."""
-    if theirs == ours:
-        return ""
-    folder = context.folder()
-    for name, data in (("a", theirs), ("b", ours)):
-        (folder / name).write_bytes(data)
-    hunks, alone = [], 0
-    for line in subprocess.run(["diff", "a", "b"], cwd=folder, stdout=subprocess.PIPE).stdout.split(b"\n"):
-        if line[:2] == b"< ":
-            hunks[-1][0].append(line[2:])
-        elif line[:2] == b"> ":
-            hunks[-1][1].append(line[2:])
-        elif line[:1].isdigit():
-            hunks.append(([], []))
-    for left, right in hunks:
-        for line in right:
-            found = next((other for other in left if documented(other, line) or documented_in_cxx(other, line)), None)
-            if found is None:
-                return f"only ours has `{line.decode(errors='replace')[:160]}`"
-            left.remove(found)
-        strange = [line for line in left if not ADDED.fullmatch(line)]
-        if strange:
-            return f"only C has `{strange[0].decode(errors='replace')[:160]}`"
-        alone += len(left)
-    return f"{alone} lines are only in C's" if alone > max(100, theirs.count(b"\n") // 20) else ""
 
 
 # What C says of an instance of a parameter that belongs to a pack.

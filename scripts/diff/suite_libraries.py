@@ -20,7 +20,7 @@ OF_C = (
 )
 OF_SMALL_C = ("pahole", "pahole -E -I -a -A --hex", "pahole -R", "pahole --compile", "pfunct -V", "pfunct --compile", "pdwtags", "dtagnames", "codiff")
 OF_CXX = (
-    "pahole", "pahole -E", "pahole -I", "pahole --sizes", "pahole -M", "pfunct -V", "pglobal -f", "pglobal -v", "dtagnames",
+    "pahole", "pahole -E", "pahole -I", "pahole --sizes", "pahole -M", "pdwtags", "pfunct -V", "pglobal -f", "pglobal -v", "dtagnames",
     "prefcnt", "syscse", "codiff",
 )
 # pfunct walks it for a minute on either library.
