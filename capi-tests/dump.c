@@ -3,10 +3,11 @@
  * Writes everything that a loaded file consists of as text: tables, lists, every field that programs may read. Run on two libraries,
  * the output shows where their tags differ.
  *
- *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-j JOBS] [-n UNITS] [-m] [-x] [-k] FILE...
+ *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-j JOBS] [-n UNITS] [-m] [-t] [-x] [-k] FILE...
  *
  * -b reads a base BTF with libbpf, which this program finds at run time; -x asks for declaration lines and addresses; -k lets a
- * stealer see each unit first, and keep it; -n has it end the loading after so many units; -m asks for all units in one. Lists that were never initialised show as "zero".
+ * stealer see each unit first, and keep it; -n has it end the loading after so many units; -m asks for all units in one, -t for what functions
+ * really take that say they do not follow their calling convention. Lists that were never initialised show as "zero".
  */
 #include <dlfcn.h>
 #include <getopt.h>
@@ -134,7 +135,9 @@ static void show_class(const struct class *c)
 static void show_ftype(const struct ftype *f)
 {
 	show_list("parms", &f->parms);
-	printf(" byte_size=%zu nr_parms=%u unspec=%u", f->byte_size, f->nr_parms, f->unspec_parms);
+	printf(" byte_size=%zu nr_parms=%u unspec=%u signature=%u%u%u%u%u%u%u", f->byte_size, f->nr_parms, f->unspec_parms,
+	       f->optimized_parms, f->unexpected_reg, f->processed, f->inconsistent_proto, f->uncertain_parm_loc, f->reordered_parm,
+	       f->signature_changed);
 	show_template_parameters(&f->template_type_params, &f->template_value_params, f->template_parameter_pack);
 	if (f->formal_parameter_pack) {
 		const struct parameter *p;
@@ -190,7 +193,10 @@ static void show_array(const struct array_type *a)
 
 static void show_parameter(const struct parameter *p)
 {
-	printf(" name=%s", text(p->name));
+	printf(" name=%s idx=%u member=%s:%#" PRIx64 " fields=%#lx,%#lx reg=%d bytes=%u flags=%u%u%u%u%u%u%u%u%u", text(p->name), p->idx,
+	       text(p->true_sig_member_name), p->true_sig_type, p->first_reg_fields, p->second_reg_fields, p->loc_reg, p->type_byte_size,
+	       p->true_sig_type_from_types, p->true_sig_type_from_alt, p->has_const_value, p->loc_const_value, p->loc_stack, p->optimized,
+	       p->unexpected_reg, p->has_loc, p->passed_in_memory);
 }
 
 static void show_attributes(const struct attributes *a)
@@ -391,7 +397,7 @@ int main(int argc, char *argv[])
 	struct conf_load conf = { .conf_fprintf = &printing };
 	int option;
 
-	while ((option = getopt(argc, argv, "F:b:c:j:n:mxk")) != -1) {
+	while ((option = getopt(argc, argv, "F:b:c:j:n:mtxk")) != -1) {
 		switch (option) {
 		case 'F':
 			conf.format_path = optarg;
@@ -415,6 +421,9 @@ int main(int argc, char *argv[])
 			break;
 		case 'm':
 			conf.force_cu_merging = true;
+			break;
+		case 't':
+			conf.true_signature = true;
 			break;
 		case 'x':
 			conf.extra_dbg_info = conf.get_addr_info = true;

@@ -15,7 +15,7 @@ OBJECTS = (
     "m.o", "m2.o", "n.o", "mn", "mn2", "mcl", "mlto", "init.o", "ev.o", "rng.o", "h1.o", "h2.o", "ts", "xx", "xx.o", "r.o", "r2.o",
     "mdwz", "mdwz1", "ndwz", "mdwzmiss", "common.dwz", "nodbg.o", "at.o",
 )
-WAYS = ((), ("-x",), ("-x", "-m"), ("-x", "-j", "3"), ("-k",), ("-x", "-n", "1"))
+WAYS = ((), ("-x",), ("-x", "-m"), ("-x", "-j", "3"), ("-k",), ("-x", "-t"), ("-x", "-n", "1"))
 # C crashes, or takes the types of one unit for those of another; ours has to live.
 TYPE_UNITS = ("mtu", "mtu5")
 # A member of the C++ object is a pointer to member, which C takes for as large as what it points to.

@@ -192,6 +192,7 @@ fn tree_options(conf: &ConfLoad) -> tree::Options {
         type_tags: !conf.skip_encoding_btf_type_tag,
         fixup_silly_bitfields: conf.fixup_silly_bitfields,
         recode_bitfields: !keeps_bitfield_types(),
+        true_signature: conf.true_signature,
         kabi_prefix,
         library: tree::Library {
             tag_size: size::tag__size,

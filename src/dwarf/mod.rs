@@ -15,6 +15,7 @@ pub mod index;
 pub mod layout;
 pub mod line;
 pub mod loclist;
+pub mod passed;
 pub mod ranges;
 pub mod source;
 pub mod unit;

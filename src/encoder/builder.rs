@@ -20,7 +20,7 @@ use crate::dwarf::abbrev::{Abbrev, Attrs, Block, Slot};
 use crate::dwarf::cursor::Cursor;
 use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
-use crate::dwarf::loclist::Window;
+use crate::dwarf::passed::{Location, Reader};
 use crate::dwarf::source::{Unit, element_count, number};
 use gimli::constants as dw;
 use std::ops::Range;
@@ -63,6 +63,9 @@ pub(super) struct Param {
     pub has_const_value: bool,
     pub location: Option<(dw::DwForm, u64)>,
     pub loc: Location,
+    /// Name and type's key of the one member that pieces name.
+    pub member: NameRef,
+    pub member_type: u32,
     /// In a unit that refers to others: what the location tells when the size is known only later.
     pub later: Option<Later>,
 }
@@ -74,43 +77,6 @@ pub(super) struct Later {
     pub type_id: u32,
     /// For types larger than a register, where it differs from [`Param::loc`], which is for others.
     pub aggregate: Option<Box<Location>>,
-}
-
-/// Facts from a parameter's location, in the terms of the calling convention.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(super) struct Location {
-    /// DWARF register number, -1 when unknown.
-    pub reg: i8,
-    /// Of the parameter's type, 0 when unknown.
-    pub byte_size: u32,
-    pub in_memory: bool,
-    pub is_const: bool,
-    pub on_stack: bool,
-    /// Bytes of the aggregate's first register, and behind it, that pieces name, one bit each.
-    pub first_bytes: u8,
-    pub second_bytes: u64,
-    pub member: NameRef,
-    pub member_type: u32,
-    pub optimized: bool,
-    pub unexpected_reg: bool,
-}
-
-impl Default for Location {
-    fn default() -> Self {
-        Location {
-            reg: -1,
-            byte_size: 0,
-            in_memory: false,
-            is_const: false,
-            on_stack: false,
-            first_bytes: 0,
-            second_bytes: 0,
-            member: NameRef::NONE,
-            member_type: 0,
-            optimized: false,
-            unexpected_reg: false,
-        }
-    }
 }
 
 /// A subprogram.
@@ -275,8 +241,7 @@ pub struct Scratch {
     pub(super) attrs: Attrs,
     pub(super) other: Attrs,
     pub(super) ops: Vec<Op>,
-    pub(super) entry_ops: Vec<Op>,
-    pub(super) window: Window,
+    pub(super) places: Reader,
     pub(super) byte_sizes: Vec<u32>,
     /// Function names looked up in the symbol table, and what was found: lasts for one file.
     pub(super) found: Vec<(u32, u32)>,
@@ -336,7 +301,7 @@ impl Scratch {
         self.spec_names.clear();
         self.late_bitfields.clear();
         self.enum_signs.clear();
-        self.window.clear();
+        self.places.forget();
         self.messages.clear();
         self.unsaid = 0;
     }

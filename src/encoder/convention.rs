@@ -5,28 +5,13 @@
 //! shared between them. The order in which this happens is that of the entries, since a later entry sees what an earlier one was given.
 //! The functions may be those of one unit, or of all units of a file whose units refer to each other.
 
-use super::builder::{Func, Location, NOWHERE, Param};
+use super::builder::{Func, NOWHERE, Param};
 use super::fragment::{NameRef, SavedFunc, SavedParam};
 use super::options::Abi;
 use super::packed::is_packed;
 use super::records::Records;
 use crate::btf::Kind;
-
-impl Location {
-    /// That of a parameter whose type has so many bytes; nothing else is known yet.
-    pub fn of_size(byte_size: u32, addr_size: u8, abi: &Abi) -> Location {
-        Location { byte_size, in_memory: byte_size > limit_in_registers(addr_size, abi), ..Location::default() }
-    }
-
-    /// The offset in the aggregate of the one byte that pieces name, if it is one.
-    pub fn single_byte(&self, addr_size: u8) -> Option<u32> {
-        match (self.first_bytes, self.second_bytes) {
-            (first, 0) if first.count_ones() == 1 => Some(first.trailing_zeros()),
-            (0, second) if second.count_ones() == 1 => Some(u32::from(addr_size) + second.trailing_zeros()),
-            _ => None,
-        }
-    }
-}
+use crate::dwarf::passed::{Check, Location, Parameter};
 
 /// What a parameter is, and where it is passed.
 #[derive(Clone, Debug)]
@@ -40,6 +25,22 @@ pub(super) struct Passed {
     pub has_location: bool,
     pub has_const_value: bool,
     pub loc: Location,
+    pub member: NameRef,
+    pub member_type: u32,
+}
+
+impl Parameter for Passed {
+    fn location(&mut self) -> &mut Location {
+        &mut self.loc
+    }
+
+    fn has_location(&self) -> bool {
+        self.has_location
+    }
+
+    fn has_const_value(&self) -> bool {
+        self.has_const_value
+    }
 }
 
 /// See [`Passed::origin_at`].
@@ -55,13 +56,10 @@ impl From<&Param> for Passed {
             has_location: p.has_location,
             has_const_value: p.has_const_value,
             loc: p.loc,
+            member: p.member,
+            member_type: p.member_type,
         }
     }
-}
-
-/// Size in bytes of the largest type that is passed in registers.
-pub(super) fn limit_in_registers(addr_size: u8, abi: &Abi) -> u32 {
-    u32::from(addr_size) * if abi.two_register_aggregates { 2 } else { 1 }
 }
 
 /// Functions with their parameters. Types are known, and what is told about by other entries is linked.
@@ -134,123 +132,28 @@ impl<R: Records> FunctionSet<'_, R> {
         }
     }
 
-    fn slots(&self, loc: &Location) -> usize {
-        let addr_size = u32::from(self.addr_size);
-        if !self.abi.two_register_aggregates || loc.byte_size <= addr_size {
-            return 1;
-        }
-        loc.byte_size.div_ceil(addr_size).max(1) as usize
-    }
-
     /// Compares the function's parameters with the calling convention.
     pub fn analyse(&mut self, i: usize) {
-        let (range, changed, clang) = {
-            let f = &self.funcs[i];
-            (f.params.clone(), f.signature_changed, f.clang)
+        let f = &self.funcs[i];
+        let check = Check {
+            abi: &self.abi,
+            addr_size: self.addr_size,
+            clang: f.clang,
+            changed: f.signature_changed,
+            true_signature: self.true_signature,
         };
-        if clang && !changed {
-            self.match_registers(range.clone());
-        } else {
-            self.match_locations(range.clone(), self.true_signature && changed, clang);
+        let params = &mut self.params[f.params.start as usize..f.params.end as usize];
+        check.run(params);
+        for p in &mut *params {
+            if p.loc.by_member {
+                p.type_id = p.member_type;
+            }
         }
-        let params = &self.params[range.start as usize..range.end as usize];
         let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
         let unexpected = params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
         let f = &mut self.funcs[i];
         f.optimized = optimized;
         f.unexpected_reg = unexpected;
-    }
-
-    /// clang keeps signatures unless it says otherwise: any other register is a surprise.
-    fn match_registers(&mut self, range: std::ops::Range<u32>) {
-        let mut reg = 0;
-        for p in range {
-            let loc = self.params[p as usize].loc;
-            if loc.in_memory {
-                continue;
-            }
-            if reg >= self.abi.register_params {
-                break;
-            }
-            let slots = self.slots(&loc);
-            let end = (reg + slots).min(self.abi.register_params);
-            if loc.reg >= 0 && !self.abi.registers[reg..end].contains(&loc.reg) {
-                self.params[p as usize].loc.unexpected_reg = true;
-            }
-            reg += slots;
-        }
-    }
-
-    /// Whether the parameter behind `p` stands where it would with `slots` registers given to `p`.
-    fn next_keeps_place(&self, p: u32, range: &std::ops::Range<u32>, reg: usize, slots: usize) -> bool {
-        if p + 1 >= range.end {
-            return false;
-        }
-        let next = self.params[p as usize + 1].loc.reg;
-        let index = reg + slots;
-        next >= 0 && index < self.abi.register_params && self.abi.registers.get(index) == Some(&next)
-    }
-
-    fn match_locations(&mut self, range: std::ops::Range<u32>, true_signature: bool, clang: bool) {
-        let mut reg = 0;
-        for p in range.clone() {
-            let (loc, has_location, has_const_value) = {
-                let q = &self.params[p as usize];
-                (q.loc, q.has_location, q.has_const_value)
-            };
-            let slots = self.slots(&loc);
-            let available = reg < self.abi.register_params;
-            let mut consumed = if loc.in_memory { 1 } else { slots };
-            let mut out = loc;
-            if has_location {
-                if true_signature && loc.is_const {
-                    out.optimized = true;
-                    consumed = 0;
-                } else if !available {
-                    consumed = 0;
-                } else if true_signature && loc.on_stack {
-                    if loc.in_memory {
-                        consumed = 0;
-                    } else {
-                        out.unexpected_reg = true;
-                    }
-                } else if loc.reg < 0 {
-                    if true_signature {
-                        out.unexpected_reg = true;
-                    } else {
-                        out.optimized = true;
-                    }
-                } else if self.abi.registers[reg] >= 0 && self.abi.registers[reg] != loc.reg {
-                    out.unexpected_reg = true;
-                } else if true_signature && (loc.first_bytes != 0 || loc.second_bytes != 0) {
-                    if loc.first_bytes != 0 && loc.second_bytes != 0 {
-                        reg += slots;
-                        continue;
-                    }
-                    if self.next_keeps_place(p, &range, reg, slots) {
-                        self.params[p as usize].loc.member = NameRef::NONE;
-                        reg += slots;
-                        continue;
-                    }
-                    if !loc.member.is_none() {
-                        self.params[p as usize].type_id = loc.member_type;
-                        reg += 1;
-                        continue;
-                    }
-                }
-            } else if has_const_value && !clang {
-                out.optimized = true;
-            } else if true_signature {
-                if available && self.next_keeps_place(p, &range, reg, slots) {
-                    reg += slots;
-                    continue;
-                }
-                out.optimized = true;
-                consumed = 0;
-            }
-            self.params[p as usize].loc = out;
-            reg += consumed;
-        }
     }
 
     /// Whether all parameters have names: a function with one that has none is not saved.
@@ -275,7 +178,7 @@ impl<R: Records> FunctionSet<'_, R> {
             if changed && p.loc.optimized {
                 continue;
             }
-            let member = if changed { p.loc.member } else { NameRef::NONE };
+            let member = if changed && p.loc.has_member { p.member } else { NameRef::NONE };
             out.push(SavedParam { name: p.name, member, type_id: p.type_id });
         }
         if f.variadic {
@@ -309,22 +212,9 @@ impl<R: Records> FunctionSet<'_, R> {
 fn share(mine: &Passed, origin: &mut Passed) {
     origin.has_location |= mine.has_location;
     origin.has_const_value |= mine.has_const_value;
-    let (m, o) = (&mine.loc, &mut origin.loc);
-    o.is_const |= m.is_const;
-    o.on_stack |= m.on_stack;
-    if m.reg >= 0 {
-        o.reg = m.reg;
+    if mine.loc.has_member && !origin.loc.has_member {
+        origin.member = mine.member;
+        origin.member_type = mine.member_type;
     }
-    if m.byte_size != 0 {
-        o.byte_size = m.byte_size;
-    }
-    o.in_memory |= m.in_memory;
-    o.first_bytes |= m.first_bytes;
-    o.second_bytes |= m.second_bytes;
-    if !m.member.is_none() && o.member.is_none() {
-        o.member = m.member;
-        o.member_type = m.member_type;
-    }
-    o.optimized |= m.optimized;
-    o.unexpected_reg |= m.unexpected_reg;
+    origin.loc.learn(&mine.loc);
 }

@@ -1,6 +1,6 @@
 //! What the caller wants encoded, and what the machine's calling convention says about parameters.
 
-use object::elf;
+pub use crate::dwarf::passed::Abi;
 
 /// Switches of the encoder (the `conf_load` fields that `pahole -J` sets, see `docs`), in their positive sense.
 #[derive(Clone, Debug, Default)]
@@ -46,36 +46,5 @@ pub struct Options {
 impl Options {
     pub fn vars(&self) -> bool {
         self.percpu_vars || self.global_vars
-    }
-}
-
-/// How functions receive their first parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Abi {
-    /// Parameters passed in registers; 0 where the convention is not known.
-    pub register_params: usize,
-    /// DWARF register number of each of them, -1 where not known.
-    pub registers: [i8; 8],
-    /// Aggregates up to two registers' size are passed in registers.
-    pub two_register_aggregates: bool,
-}
-
-impl Abi {
-    /// By ELF machine number. Registers: the platform ABI's parameter registers in DWARF numbering.
-    pub fn of(machine: u16) -> Abi {
-        let register_params = match elf::Machine(machine) {
-            elf::EM_S390 => 5,
-            elf::EM_SPARC | elf::EM_SPARCV9 | elf::EM_X86_64 => 6,
-            elf::EM_AARCH64 | elf::EM_ARC | elf::EM_ARM | elf::EM_MIPS | elf::EM_PPC | elf::EM_PPC64 | elf::EM_RISCV => 8,
-            _ => 0,
-        };
-        let registers = match elf::Machine(machine) {
-            elf::EM_S390 => [2, 3, 4, 5, 6, -1, -1, -1],
-            // rdi, rsi, rdx, rcx, r8, r9
-            elf::EM_X86_64 => [5, 4, 1, 2, 8, 9, -1, -1],
-            elf::EM_ARM | elf::EM_AARCH64 => [0, 1, 2, 3, 4, 5, 6, 7],
-            _ => [-1; 8],
-        };
-        Abi { register_params, registers, two_register_aggregates: machine != elf::EM_S390.0 }
     }
 }

@@ -2,18 +2,15 @@
 //!
 //! What follows from it is decided in [`super::convention`].
 
-use super::builder::{Builder, Die, Func, Later, Location, NOWHERE};
+use super::builder::{Builder, Die, Func, Later, NOWHERE};
 use super::convention::{FunctionSet, Passed};
 use super::elf_functions::{self, ElfFunctions};
 use super::fragment::NameRef;
 use super::records::{LocalRecords, Records, member_at};
-use crate::dwarf::DwarfError;
-use crate::dwarf::abbrev::{Block, Slot};
-use crate::dwarf::expr::{Op, read_ops};
-use crate::dwarf::loclist::{Window, for_each_expression};
+use crate::dwarf::abbrev::Slot;
+use crate::dwarf::passed::Location;
 use crate::dwarf::source::outer_index;
 use gimli::constants as dw;
-use std::ops::ControlFlow;
 
 const NO_FUNCTION: u32 = u32::MAX;
 
@@ -188,7 +185,7 @@ impl Builder<'_> {
             let mut loc = Location::of_size(size, self.addr_size(), &self.abi);
             if let Some((form, value)) = self.s.params[p].location {
                 self.read_location(key, form, value, &mut loc);
-                self.single_member(type_key, self.s.params[p].name, &mut loc);
+                self.single_member(type_key, p, &mut loc);
             }
             self.s.params[p].loc = loc;
         }
@@ -224,56 +221,20 @@ impl Builder<'_> {
 
     fn read_location(&mut self, key: u32, form: dw::DwForm, value: u64, loc: &mut Location) {
         let Some(unit) = self.source.unit_of(key) else { return };
-        let rules = Rules {
-            aggregate: loc.byte_size > u32::from(unit.header.addr_size) && self.abi.two_register_aggregates,
-            addr_size: unit.header.addr_size,
-            ref_size: if unit.header.version == 2 { unit.header.addr_size } else { unit.header.offset_size },
-            big: self.source.file.is_big_endian(),
-        };
-        let mut ops = std::mem::take(&mut self.s.ops);
-        let mut entry_ops = std::mem::take(&mut self.s.entry_ops);
-        let mut nth = 0;
-        let mut each = |buf: &[u8], start: usize, len: usize| {
-            let go_on = rules.expression(buf, start, len, nth, &mut ops, &mut entry_ops, loc);
-            nth += 1;
-            go_on.is_continue()
-        };
-        match form {
-            dw::DW_FORM_exprloc | dw::DW_FORM_block | dw::DW_FORM_block1 | dw::DW_FORM_block2 | dw::DW_FORM_block4 => {
-                let block = Block { start: (value >> 32) as u32, len: value as u32 };
-                each(self.source.buf, block.start as usize, block.len as usize);
-            }
-            dw::DW_FORM_sec_offset | dw::DW_FORM_loclistx | dw::DW_FORM_data4 | dw::DW_FORM_data8 => {
-                let file = self.source.file;
-                let offset = if form == dw::DW_FORM_loclistx {
-                    file.loclist_offset(&unit.header, &unit.bases, value)
-                } else {
-                    value.checked_add(unit.bases.loc)
-                };
-                // What a damaged list said before its damage counts; as much is known as of no list at all.
-                let result = match (file.location_lists(unit.header.version), offset) {
-                    (Some(section), Some(offset)) => {
-                        let window: &mut Window = &mut self.s.window;
-                        for_each_expression(section, window, offset, &unit.header, file.is_big_endian(), each)
-                    }
-                    _ => Err(DwarfError::Missing { section: file.location_lists_name(unit.header.version) }),
-                };
-                if let Err(e) = result {
-                    self.say(key, &format!("location list of a parameter: {e}: it counts as far as it can be read"));
-                }
-            }
-            _ => {}
+        // What a damaged list said before its damage counts; as much is known as of no list at all.
+        if let Err(e) = self.s.places.read(&self.source, unit, form, value, &self.abi, loc) {
+            self.say(key, &format!("location list of a parameter: {e}: it counts as far as it can be read"));
         }
-        self.s.ops = ops;
-        self.s.entry_ops = entry_ops;
     }
 
     /// Where pieces name one field of an aggregate only: that member is what is really passed.
-    fn single_member(&mut self, type_key: u32, name: NameRef, loc: &mut Location) {
-        let Some(offset) = loc.single_byte(self.addr_size()).filter(|_| !name.is_none()) else { return };
+    fn single_member(&mut self, type_key: u32, p: usize, loc: &mut Location) {
+        let named = !self.s.params[p].name.is_none();
+        let Some(offset) = loc.single_byte(self.addr_size()).filter(|_| named) else { return };
         if let Some((member, key)) = self.member_at(type_key, offset) {
-            loc.member = member;
-            loc.member_type = key;
+            loc.has_member = !member.is_none();
+            self.s.params[p].member = member;
+            self.s.params[p].member_type = key;
         }
     }
 
@@ -292,120 +253,5 @@ impl Builder<'_> {
         }
         let Some(Die::Type(id)) = self.s.lookup(key) else { return None };
         member_at(self.records().words(id)?, byte_offset)
-    }
-}
-
-/// How to read the expressions of one parameter.
-struct Rules {
-    /// The parameter is larger than a register: its pieces are looked at.
-    aggregate: bool,
-    addr_size: u8,
-    ref_size: u8,
-    big: bool,
-}
-
-impl Rules {
-    /// The `nth` expression of a parameter's location.
-    #[allow(clippy::too_many_arguments, reason = "buffers are lent by the caller")]
-    fn expression(
-        &self,
-        buf: &[u8],
-        start: usize,
-        len: usize,
-        nth: usize,
-        ops: &mut Vec<Op>,
-        entry_ops: &mut Vec<Op>,
-        loc: &mut Location,
-    ) -> ControlFlow<()> {
-        if len == 0 {
-            return ControlFlow::Continue(());
-        }
-        // Behind the first expression only entry values count, and pieces of aggregates.
-        if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, ("location", 0), ops).is_err() {
-            return ControlFlow::Break(());
-        }
-        let mut ops = ops.as_slice();
-        let has_value = ops.last().is_some_and(|o| o.code == dw::DW_OP_stack_value);
-        if ops.len() == 2 && has_value {
-            ops = &ops[..1];
-        }
-        let first = ops[0];
-        if ops.len() != 1 {
-            self.several(ops, nth, loc);
-        } else if let Some(reg) = first.register() {
-            if nth == 0 {
-                set_reg(loc, reg);
-            }
-        } else if let Some(reg) = first.base_register() {
-            if nth == 0 && has_value {
-                set_reg(loc, reg);
-            }
-        } else if first.code == dw::DW_OP_fbreg {
-            loc.on_stack |= nth == 0;
-        } else if first.is_constant() {
-            loc.is_const |= nth == 0;
-        } else if matches!(first.code, dw::DW_OP_entry_value | dw::DW_OP_GNU_entry_value) {
-            let (start, len) = (first.operand as usize, first.block_len as usize);
-            if read_ops(buf, start, len, self.big, self.addr_size, self.ref_size, ("location", 0), entry_ops).is_ok() {
-                if let [op] = entry_ops.as_slice() {
-                    if let Some(reg) = op.register() {
-                        set_reg(loc, reg);
-                    }
-                }
-            }
-        }
-        ControlFlow::Continue(())
-    }
-
-    /// An expression of several operations.
-    fn several(&self, ops: &[Op], nth: usize, loc: &mut Location) {
-        let first = ops[0];
-        if first.is_constant() {
-            loc.is_const |= nth == 0;
-            return;
-        }
-        if !self.aggregate {
-            if nth == 0 {
-                if let Some(reg) = first.register() {
-                    set_reg(loc, reg);
-                } else if let Some(reg) = first.base_register() {
-                    if ops[1..].iter().any(|o| o.code == dw::DW_OP_stack_value) {
-                        set_reg(loc, reg);
-                    }
-                }
-            }
-            return;
-        }
-        let addr_size = u64::from(self.addr_size);
-        let mut at = 0u64;
-        for (i, op) in ops.iter().enumerate() {
-            if op.code == dw::DW_OP_piece {
-                if i == 0 {
-                    at = op.operand;
-                    continue;
-                }
-                if at < addr_size {
-                    loc.first_bytes |= bit(at) as u8;
-                } else {
-                    loc.second_bytes |= bit(at - addr_size);
-                }
-                at = at.saturating_add(op.operand);
-            } else if let Some(reg) = op.register() {
-                if at < addr_size || loc.reg < 0 {
-                    set_reg(loc, reg);
-                }
-            }
-        }
-    }
-}
-
-fn bit(n: u64) -> u64 {
-    if n < 64 { 1 << n } else { 0 }
-}
-
-/// The first register that a parameter is found in counts.
-fn set_reg(loc: &mut Location, reg: u8) {
-    if loc.reg < 0 {
-        loc.reg = reg as i8;
     }
 }

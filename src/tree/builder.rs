@@ -10,11 +10,12 @@ use super::keymap::KeyMap;
 use super::memory::Memory;
 use super::shape::{Shape, ShapeMemory};
 use super::{Arenas, Message, Options};
-use crate::abi::{ClassMember, Cu, Ftype, Function, Lexblock, ListHead, Tag};
+use crate::abi::{ClassMember, Cu, Ftype, Function, Lexblock, ListHead, Tag, TypeId};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrev, Attrs, Slot};
 use crate::dwarf::cursor::Cursor;
 use crate::dwarf::expr::Op;
+use crate::dwarf::passed::Reader;
 use crate::dwarf::source::{Source, Unit};
 use gimli::constants as dw;
 use rustc_hash::FxHashMap;
@@ -151,6 +152,15 @@ pub struct Scratch {
     pub(super) stand_ins: Vec<(u32, u32)>,
     /// Entries that take over from the entry that they are an instance of.
     pub(super) instances: Vec<u32>,
+    /// Entries of parameters of functions and function types.
+    pub(super) passed: Vec<u32>,
+    /// The functions and function types of those parameters that are instances, by entry.
+    pub(super) takers: Vec<(u32, *mut Ftype)>,
+    /// The type of the one member that is passed of a parameter, by the parameter's address.
+    pub(super) single_members: FxHashMap<usize, TypeId>,
+    /// Keys of types by id, made when they are first needed.
+    pub(super) by_id: FxHashMap<TypeId, u32>,
+    pub(super) places: Reader,
     pub(super) dimensions: Vec<u64>,
     pub(super) memory: Memory,
     pub(super) messages: Vec<Message>,
@@ -178,6 +188,11 @@ impl Scratch {
             specifications: Vec::new(),
             stand_ins: Vec::new(),
             instances: Vec::new(),
+            passed: Vec::new(),
+            takers: Vec::new(),
+            single_members: FxHashMap::default(),
+            by_id: FxHashMap::default(),
+            places: Reader::default(),
             dimensions: Vec::new(),
             memory: Memory::new(arenas),
             messages: Vec::new(),
@@ -249,6 +264,8 @@ impl<'a, 's> Builder<'a, 's> {
         scratch.specifications.clear();
         scratch.stand_ins.clear();
         scratch.instances.clear();
+        scratch.passed.clear();
+        scratch.takers.clear();
         let size = main.buf.len() + alternate.as_ref().map_or(0, |source| source.buf.len());
         scratch.map.prepare(size, main.units.len() == 1 && alternate.is_none());
         let delta = main.buf.len() as u32;
@@ -391,6 +408,11 @@ impl<'a, 's> Builder<'a, 's> {
             }
             _ => source.outward_place(form, value).and_then(|place| u32::try_from(place).ok()).unwrap_or(0),
         }
+    }
+
+    /// Whether a key is that of an entry of the alternate file.
+    pub(super) fn is_in_alternate(&self, key: u32) -> bool {
+        self.alternate.as_ref().is_some_and(|alternate| key >= alternate.delta)
     }
 
     /// The offset of an entry in its file, for the user.

@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-use super::builder::{Builder, Frame, Place};
+use super::builder::{Builder, Entry, Frame, Place};
 use super::make::{frame, init_lists};
 use crate::abi::*;
 use crate::dwarf::abbrev::{Abbrev, Block, Slot};
@@ -60,10 +60,12 @@ impl<'a> Builder<'a, '_> {
         let virtuality = self.numeric(Slot::Virtuality, dw::DW_AT_virtuality);
         let has_vtable_entry = self.s.attrs.has(Slot::VtableElemLocation);
         let vtable_entry = if has_vtable_entry { self.offset(Slot::VtableElemLocation) as i32 } else { -1 };
+        let signature_changed = self.says_other_convention(entry, inlined & 3 != 0);
         let attrs = &self.s.attrs;
         // SAFETY: see above the impl.
         let (block, annots) = unsafe {
             let f = &mut *function;
+            f.proto.set_signature_changed(signature_changed);
             f.lexblock.ip.addr = addr;
             f.lexblock.size = size as u32;
             f.name = name;
@@ -126,9 +128,22 @@ impl<'a> Builder<'a, '_> {
         }
         self.register(parameter.cast(), entry);
         self.instance(entry);
+        if !ftype.is_null() {
+            self.takes(ftype, entry);
+        }
         if component >= 0 {
             self.annotation_chain(unit, annots, component);
             self.open_annotated(abbrev, annots, component);
+        }
+    }
+
+    /// Notes a parameter of a function or function type.
+    #[inline]
+    pub(super) fn takes(&mut self, ftype: *mut Ftype, entry: u32) {
+        self.s.passed.push(entry);
+        let Entry { ty, origin, .. } = self.s.entries[entry as usize];
+        if ty == 0 && origin != 0 {
+            self.s.takers.push((entry, ftype));
         }
     }
 

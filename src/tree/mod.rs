@@ -15,6 +15,7 @@ mod keymap;
 mod make;
 mod members;
 mod memory;
+mod passing;
 mod quick;
 mod resolve;
 mod shape;
@@ -44,6 +45,8 @@ pub struct Options {
     pub fixup_silly_bitfields: bool,
     /// Types of exactly the width of each bit-field.
     pub recode_bitfields: bool,
+    /// What functions really take that say they do not follow their calling convention.
+    pub true_signature: bool,
     pub kabi_prefix: Option<KabiPrefix>,
     pub library: Library,
 }

@@ -348,6 +348,7 @@ impl<'a> Builder<'a, '_> {
         }
         self.register_other(parameter.cast(), entry);
         self.instance(entry);
+        self.takes(ftype, entry);
     }
 
     fn quick_function(&mut self, unit: &'a Unit, found: &Found<'_, '_>) {

@@ -8,6 +8,7 @@ use std::ptr;
 
 use super::builder::{Builder, Entry, Role, Waiting};
 use crate::abi::*;
+use crate::dwarf::passed::Abi;
 
 const IMPORTED_DECLARATION: u16 = 0x08;
 const FORMAL_PARAMETER: u16 = 0x05;
@@ -38,10 +39,13 @@ impl Builder<'_, '_> {
             for i in 0..self.s.functions.len() {
                 self.resolve_name(self.s.functions[i]);
             }
+            self.place_parameters();
             for i in 0..self.s.instances.len() {
                 self.resolve_instance(self.s.instances[i] as usize);
             }
+            let abi = Abi::of(self.source().file.elf().machine());
             for i in 0..self.s.functions.len() {
+                self.check_convention(self.s.entries[self.s.functions[i] as usize].tag.cast(), &abi);
                 self.resolve_result(self.s.functions[i] as usize);
             }
         }
@@ -271,11 +275,11 @@ impl Builder<'_, '_> {
                     let (parameter, origin) = (tag.cast::<Parameter>(), origin.cast::<Parameter>());
                     (*parameter).name = (*origin).name;
                     (*parameter).tag.r#type = (*origin).tag.r#type;
-                    if (*parameter).has_loc() {
-                        (*origin).set_has_loc(true);
-                    }
-                    if (*parameter).has_const_value() {
-                        (*origin).set_has_const_value(true);
+                    if let Ok(at) = self.s.takers.binary_search_by_key(&(index as u32), |&(entry, _)| entry) {
+                        if (*parameter).idx != (*origin).idx {
+                            (*self.s.takers[at].1).set_reordered_parm(true);
+                        }
+                        self.share_place(parameter, origin);
                     }
                 }
             }

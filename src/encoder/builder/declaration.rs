@@ -28,6 +28,8 @@ impl<'a> Builder<'a> {
             has_const_value: a.has(Slot::ConstValue),
             location: a.get(Slot::Location),
             loc: Location::default(),
+            member: NameRef::NONE,
+            member_type: 0,
             later: None,
         };
         match ctx {

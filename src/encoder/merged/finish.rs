@@ -2,7 +2,7 @@
 
 use super::super::ambiguous::Ambiguous;
 use super::super::builder::{Func, Later, NOWHERE};
-use super::super::convention::{FunctionSet, OWN, Passed, limit_in_registers};
+use super::super::convention::{FunctionSet, OWN, Passed};
 use super::super::fragment::{Fragment, NameRef};
 use super::super::records::{BtfRecords, Records, Size, member_at};
 use super::super::report::{Report, text};
@@ -160,7 +160,7 @@ impl Assembly<'_> {
         self.name_functions(&mut funcs);
         for param in &mut params {
             param.type_id = self.id_or_void(param.type_id);
-            param.loc.member_type = self.id_or_void(param.loc.member_type);
+            param.member_type = self.id_or_void(param.member_type);
             param.origin_at = match param.origin_at {
                 NOWHERE | OWN => param.origin_at,
                 at if at & PENDING == 0 => at,
@@ -238,7 +238,7 @@ impl Assembly<'_> {
     fn settle_locations(&self, params: &mut [Passed], later: Vec<(u32, Later)>, rest: &mut Fragment) {
         let btf = &self.encoder.btf;
         let records = BtfRecords { btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
-        let limit = limit_in_registers(self.addr_size, &self.abi);
+        let limit = self.abi.limit_in_registers(self.addr_size);
         for (i, later) in later {
             let i = i as usize;
             let type_id = match later.type_id {
@@ -256,8 +256,9 @@ impl Assembly<'_> {
             let record = records.words(records.strip(type_id)).filter(|w| Kind::of_info(w[1]) == Some(Kind::Struct));
             let member = p.loc.single_byte(self.addr_size).and_then(|offset| member_at(record?, offset));
             if let Some((name, member_type)) = member {
-                p.loc.member = name_of(btf, name, rest);
-                p.loc.member_type = member_type;
+                p.member = name_of(btf, name, rest);
+                p.loc.has_member = !p.member.is_none();
+                p.member_type = member_type;
             }
         }
     }

@@ -403,8 +403,8 @@ impl<'e> Assembly<'e> {
             if param.origin_at & PENDING == 0 {
                 param.origin_at += first_param;
             }
-            if !param.loc.member.is_none() {
-                (param.loc.member, param.loc.member_type) = (mover.name(param.loc.member), id(param.loc.member_type));
+            if param.loc.has_member {
+                (param.member, param.member_type) = (mover.name(param.member), id(param.member_type));
             }
             self.params.push(param);
         }
