@@ -3,11 +3,12 @@
  * Writes everything that a loaded file consists of as text: tables, lists, every field that programs may read. Run on two libraries,
  * the output shows where their tags differ.
  *
- *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-j JOBS] [-n UNITS] [-m] [-t] [-x] [-k] FILE...
+ *   dump [-F FORMATS] [-b BASE] [-c CACHELINE] [-j JOBS] [-n UNITS] [-m] [-t] [-x] [-k] [-J] [-e OUT] FILE...
  *
  * -b reads a base BTF with libbpf, which this program finds at run time; -x asks for declaration lines and addresses; -k lets a
  * stealer see each unit first, and keep it; -n has it end the loading after so many units; -m asks for all units in one, -t for what functions
- * really take that say they do not follow their calling convention. Lists that were never initialised show as "zero".
+ * really take that say they do not follow their calling convention. -J loads as who encodes
+ * does, and shows each unit to the stealer after asking for a type; -e has the stealer encode the units, into OUT. Lists that were never initialised show as "zero".
  */
 #include <dlfcn.h>
 #include <getopt.h>
@@ -376,10 +377,20 @@ static int show_cu(struct cu *cu, void *cookie)
 	return 0;
 }
 
+static const char *out;
+static struct btf_encoder *encoder;
+
 static enum load_steal_kind steal(struct cu *cu, struct conf_load *conf)
 {
-	(void)conf;
 	printf("stealer: %s\n", text(cu->name));
+	if (conf->use_obstack && out == NULL) {
+		printf("type 1 is %sthere\n", cu__type(cu, 1) ? "" : "not ");
+		show_cu(cu, NULL);
+	}
+	if (out && encoder == NULL)
+		encoder = btf_encoder__new(cu, out, NULL, false, conf);
+	if (encoder)
+		printf("encoded: %d\n", btf_encoder__encode_cu(encoder, cu, conf));
 	return cu->id + 1 >= max_units ? LSK__STOP_LOADING : LSK__KEEPIT;
 }
 
@@ -397,7 +408,7 @@ int main(int argc, char *argv[])
 	struct conf_load conf = { .conf_fprintf = &printing };
 	int option;
 
-	while ((option = getopt(argc, argv, "F:b:c:j:n:mtxk")) != -1) {
+	while ((option = getopt(argc, argv, "F:b:c:e:j:n:mtxkJ")) != -1) {
 		switch (option) {
 		case 'F':
 			conf.format_path = optarg;
@@ -431,6 +442,15 @@ int main(int argc, char *argv[])
 		case 'k':
 			conf.steal = steal;
 			break;
+		case 'J':
+			conf.steal = steal;
+			conf.use_obstack = conf.get_addr_info = true;
+			conf.ignore_alignment_attr = conf.ignore_inline_expansions = conf.ignore_labels = true;
+			break;
+		case 'e':
+			conf.steal = steal;
+			out = optarg;
+			break;
 		default:
 			return 2;
 		}
@@ -443,7 +463,12 @@ int main(int argc, char *argv[])
 		result = cus__load_file(cus, &conf, argv[i]);
 		printf("%s: %d\n", argv[i], result);
 	}
-	cus__for_each_cu(cus, show_cu, NULL, NULL);
+	if (encoder) {
+		printf("written: %d\n", btf_encoder__encode(encoder, &conf));
+		btf_encoder__delete(encoder);
+	} else if (!conf.use_obstack) {
+		cus__for_each_cu(cus, show_cu, NULL, NULL);
+	}
 	cus__delete(cus);
 	dwarves__exit();
 	return result != 0;

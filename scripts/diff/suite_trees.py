@@ -1,21 +1,25 @@
 """The trees of tags that DWARF becomes, field by field: `capi-tests/dump.c` on the C library and on ours.
 
 Inputs are the small objects of `tests/cli` in all the ways to load them, kernel modules, and the first units of a kernel. Left out is what
-docs/differences.md lists under DWARF: sizes of pointers to members, and type units.
+docs/differences.md lists under DWARF: sizes of pointers to members, and type units. `-J` loads as for encoding, where our library makes tags
+only when they are asked for. What was loaded for printing is encoded, too: to C's bytes, or where C is wrong, to the content of what
+`pahole -J` writes.
 """
 
 import re
+import subprocess
 
 import suite_cli
+from content import content
 import suite_kernel
-from harness import KERNEL
+from harness import KERNEL, run, tool
 from suite_tags import Dump, difference
 
 OBJECTS = (
     "m.o", "m2.o", "n.o", "mn", "mn2", "mcl", "mlto", "init.o", "ev.o", "rng.o", "h1.o", "h2.o", "ts", "xx", "xx.o", "r.o", "r2.o",
     "mdwz", "mdwz1", "ndwz", "mdwzmiss", "common.dwz", "nodbg.o", "at.o",
 )
-WAYS = ((), ("-x",), ("-x", "-m"), ("-x", "-j", "3"), ("-k",), ("-x", "-t"), ("-x", "-n", "1"))
+WAYS = ((), ("-x",), ("-x", "-m"), ("-x", "-j", "3"), ("-k",), ("-x", "-t"), ("-x", "-n", "1"), ("-J",))
 # C crashes, or takes the types of one unit for those of another; ours has to live.
 TYPE_UNITS = ("mtu", "mtu5")
 # A member of the C++ object is a pointer to member, which C takes for as large as what it points to.
@@ -35,6 +39,42 @@ class Trees(Dump):
         report.check(c.status == ours.status and left == right, name, difference(left, right, c, ours))
 
 
+    def encoded(self, path, folder, library, *way):
+        """The file that a program writes which has loaded `path` in some way and encodes every unit that it is shown."""
+        made = folder / "encoded"
+        said = self.go(f"{library}:{self.c_library}" if library else self.c_library, ["-F", "dwarf", "-e", made, *way, path], folder)
+        return made if said.status == 0 and made.exists() else None
+
+    def encoding(self, path, wrong):
+        """Encoding what was loaded for printing; `wrong` where C does not encode the file, or not all of it."""
+        theirs, ours = self.context.folder(), self.context.folder()
+        made = self.encoded(path, ours, self.context.library, "-x")
+        name = f"encoding {path.name} as it is printed"
+        if wrong:
+            reference = theirs / "encoded"
+            run([tool("pahole"), "-J", f"--btf_encode_detached={reference}", path], cwd=theirs, library=self.context.library)
+            self.context.report.check(made and content(reference) == content(made), name, "not the content of pahole -J")
+        else:
+            reference = self.encoded(path, theirs, None, "-x")
+            self.context.report.check(made and reference and reference.read_bytes() == made.read_bytes(), name, "not C's bytes")
+
+    def split(self, folder):
+        """Entries in files of their own, which C does not read: what is asked for later is what the plain build has."""
+        sources = [folder / "one.c", folder / "two.c"]
+        sources[0].write_text("struct pair { int first; long second; } pair;\nint one(struct pair *p) { return p->first; }\n")
+        sources[1].write_text("enum colour { red, green };\nint two(enum colour c) { return c == green; }\nint main(void) { return 0; }\n")
+        for name, flags in (("plain", ()), ("apart", ("-gsplit-dwarf",))):
+            subprocess.run(["gcc", "-g", "-gdwarf-5", *flags, *sources, "-o", folder / name], cwd=folder, check=True)
+        search = f"{self.context.library}:{self.c_library}"
+        tags = {
+            name: re.sub(rb"(?m)^(cu |functions by| *stealer).*\n", b"", self.go(search, ["-F", "dwarf", "-J", folder / name], folder).out)
+            for name in ("plain", "apart")
+        }
+        same = tags["plain"].replace(b"plain", b"apart") == tags["apart"] and b"type 1 is there" in tags["apart"]
+        self.context.report.check(same, "tags of split units, asked for while encoding", "not those of the plain build")
+        self.encoding(folder / "apart", True)
+
+
 def trees(context):
     dump = Trees(context)
     objects, folder = suite_cli.objects(), context.folder()
@@ -52,3 +92,7 @@ def trees(context):
     else:
         context.report.note("no kernel: only small inputs")
     context.each(inputs, lambda item: dump.compare(*item, folder))
+    alike = ("m.o", "mn", "mn2", "mcl", "mlto", "r.o", "mdwz", "ndwz")
+    wrong = ("xx", *TYPE_UNITS)
+    context.each([*alike, *wrong], lambda name: dump.encoding(objects / name, name in wrong))
+    dump.split(context.folder())

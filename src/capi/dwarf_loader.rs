@@ -85,7 +85,12 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
                 cus,
                 conf,
                 filename,
-                kind: Encoding { context: context.clone(), base: base.as_ref().map(Reading::base) },
+                kind: Encoding {
+                    context: context.clone(),
+                    file: file.clone(),
+                    wishes: Arc::new(tree_options(conf_ref)),
+                    base: base.as_ref().map(Reading::base),
+                },
             };
             dwarf::load(&host, &*context, &file, jobs, merge)
         })
@@ -94,7 +99,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
         // SAFETY: a valid set. Tags and their names outlive their units.
         unsafe { Cus::keep(cus, Box::new((arenas.clone(), file.clone()))) };
         let memory = Some((arenas.clone(), file.clone()));
-        let profile = Trees { options: tree_options(conf_ref), arenas: arenas.clone() };
+        let profile = Trees { options: Arc::new(tree_options(conf_ref)), arenas: arenas.clone() };
         let host = Program { cus, conf, filename, kind: Printing { memory } };
         let load = || dwarf::load(&host, &profile, &file, jobs, merge);
         if file.dwarf.info_size() < SUPPLIED { load() } else { arenas.supplied(jobs.max(1), load) }
@@ -206,7 +211,7 @@ fn tree_options(conf: &ConfLoad) -> tree::Options {
 
 /// The tag profile.
 struct Trees {
-    options: tree::Options,
+    options: Arc<tree::Options>,
     arenas: tree::Arenas,
 }
 
@@ -300,12 +305,17 @@ trait Kind: Sync {
 
 struct Encoding {
     context: Arc<EncodeContext>,
+    file: Arc<FileContext>,
+    wishes: Arc<tree::Options>,
     base: Option<Arc<EarlyBase>>,
 }
 
 /// A unit's own part, for [`super::encoder`].
 pub(super) struct EncodeUnit {
     pub context: Arc<EncodeContext>,
+    file: Arc<FileContext>,
+    /// What tags are to hold.
+    wishes: Arc<tree::Options>,
     pub share: Arc<Mutex<Share>>,
     /// What the program is expected to encode against.
     pub base: Option<Arc<EarlyBase>>,
@@ -321,8 +331,14 @@ impl Kind for Encoding {
         let share = Arc::new(Mutex::new(share));
         // SAFETY: passed on.
         if let Some(side) = unsafe { CuSide::of(cu) } {
-            let (context, base) = (self.context.clone(), self.base.clone());
-            side.hook = Some(Box::new(EncodeUnit { context, share: share.clone(), base, tags: OnceLock::new() }));
+            side.hook = Some(Box::new(EncodeUnit {
+                context: self.context.clone(),
+                file: self.file.clone(),
+                wishes: self.wishes.clone(),
+                share: share.clone(),
+                base: self.base.clone(),
+                tags: OnceLock::new(),
+            }));
         }
         share
     }
@@ -380,6 +396,12 @@ unsafe impl<K: Sync> Sync for Program<K> {}
 /// A unit that is in no set yet.
 struct Handle {
     cu: *mut Cu,
+}
+
+impl Default for Handle {
+    fn default() -> Handle {
+        Handle { cu: std::ptr::null_mut() }
+    }
 }
 
 // SAFETY: nobody else knows the unit's address.
@@ -495,8 +517,6 @@ pub(super) unsafe fn encode_unit<'a>(cu: *mut Cu) -> Option<&'a EncodeUnit> {
 
 /// Gives a unit that was loaded for encoding its tags, if it has none yet. They go with the unit, as tags of such units do.
 ///
-/// Not for files whose units refer to each other, nor for split units: these have no tags then.
-///
 /// # Safety
 /// `cu` is NULL or valid, and used by this thread only.
 pub(super) unsafe fn need_tags(cu: *const Cu) {
@@ -507,19 +527,23 @@ pub(super) unsafe fn need_tags(cu: *const Cu) {
         }
         let cu = cu.cast_mut();
         let Some(unit) = encode_unit(cu) else { return };
-        // A unit of many has no name.
-        if unit.tags.get().is_some() || *(*cu).name == 0 {
+        if unit.tags.get().is_some() {
             return;
         }
         let arenas = unit.tags.get_or_init(tree::Arenas::default).clone();
-        let mut conf: ConfLoad = std::mem::zeroed();
-        conf.extra_dbg_info = (*cu).extra_dbg_info();
-        conf.get_addr_info = (*cu).has_addr_info();
-        let trees = Trees { options: tree_options(&conf), arenas };
-        let mut messages = Vec::new();
-        if let Err(e) = again::take_in(&trees, &unit.context.dwarf, (*cu).id, &mut Handle { cu }, &mut messages) {
-            say(&format!("{}: {e}", unit.context.dwarf.elf().path().display()));
-        }
+        let trees = Trees { options: unit.wishes.clone(), arenas };
+        let plan = match &*unit.share.lock() {
+            Share::Merged(merged) => Some(merged.plan().clone()),
+            Share::Fragment(_) => None,
+        };
+        let messages = match plan {
+            Some(plan) => again::take_in_merged(&trees, &unit.file, &plan, Handle { cu }).unwrap_or_else(|e| {
+                say(&named(unit.file.dwarf.elf().path(), &e));
+                Vec::new()
+            }),
+            // What there is to say of the unit was said when it was loaded.
+            None => again::take_in(&trees, &unit.file, (*cu).id, Handle { cu }).map_or(Vec::new(), |(messages, _)| messages),
+        };
         Printing { memory: None }.attach(cu, messages);
     }
 }

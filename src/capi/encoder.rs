@@ -15,9 +15,9 @@ use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
 use crate::encoder::{EncodeError, Encoder};
-use crate::loader::again;
-use crate::loader::dwarf::{self, Profile};
-use crate::loader::encode::EncodeContext;
+use crate::loader::again::{Printed, Taken};
+use crate::loader::encode::{EncodeContext, Share};
+use crate::loader::merged::MergedFile;
 use crate::phases::{self, Phase};
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub struct BtfEncoder {
     /// Of an address in the file, in bytes.
     addr_size: u8,
     /// For units that were loaded for printing: their files, as the encoder reads them.
-    printed: Vec<Arc<EncodeContext>>,
+    printed: Vec<PrintedFile>,
     /// What the program asked to see of the BTF, and at which sizes of types and strings.
     shown: Vec<(usize, usize, Made)>,
 }
@@ -132,7 +132,7 @@ unsafe fn new_encoder(
         None if unsafe { printed_file(cu) }.is_none() => return None,
         // SAFETY: as above.
         None => match unsafe { printed_context(cu, conf, &mut printed) } {
-            Ok(context) => context,
+            Ok(printed) => printed.context.clone(),
             Err(why) => {
                 streams.error(&text!("btf_encoder__new: ", why.as_str(), "\n"));
                 return None;
@@ -178,25 +178,26 @@ unsafe fn new_encoder(
     Some(BtfEncoder { encoder, detached, path, streams, base: base_btf, addr_size, printed, shown: Vec::new() })
 }
 
-/// What the encoder shares among the units of a file that was loaded for printing.
-unsafe fn printed_context(
-    cu: *mut Cu,
-    conf: &ConfLoad,
-    known: &mut Vec<Arc<EncodeContext>>,
-) -> Result<Arc<EncodeContext>, String> {
+/// A file that was loaded for printing, and what its units share when they are encoded after all.
+struct PrintedFile {
+    file: Printed,
+    context: Arc<EncodeContext>,
+}
+
+/// That of a unit, the one made for another unit of the file if there is one.
+unsafe fn printed_context<'a>(cu: *mut Cu, conf: &ConfLoad, known: &'a mut Vec<PrintedFile>) -> Result<&'a PrintedFile, String> {
     // SAFETY: passed on.
     let Some(file) = (unsafe { printed_file(cu) }) else { return Err("the unit does not come from DWARF".to_string()) };
-    if let Some(context) = known.iter().find(|context| Arc::ptr_eq(&context.dwarf, &file.dwarf)) {
-        return Ok(context.clone());
-    }
-    match dwarf::units_stand_alone(file) {
-        Ok(true) => {}
-        Ok(false) => return Err("units that refer to each other are encoded only where they are loaded for it".to_string()),
-        Err(e) => return Err(e.to_string()),
-    }
-    let context = EncodeContext::new(file.dwarf.clone(), options(conf)).map_err(|e| e.to_string())?;
-    known.push(context.clone());
-    Ok(context)
+    let at = match known.iter().position(|known| Arc::ptr_eq(&known.file.context, file)) {
+        Some(at) => at,
+        None => {
+            let context = EncodeContext::new(file.dwarf.clone(), options(conf)).map_err(|e| e.to_string())?;
+            let file = Printed::new(file.clone()).map_err(|e| e.to_string())?;
+            known.push(PrintedFile { file, context });
+            known.len() - 1
+        }
+    };
+    Ok(&known[at])
 }
 
 /// Adds a unit's types, functions and variables. 1 when done, -1 on error.
@@ -247,22 +248,34 @@ impl std::fmt::Display for Failure {
 
 /// Reads a unit that was loaded for printing once more, and encodes it.
 unsafe fn encode_printed(encoder: &mut BtfEncoder, cu: *mut Cu, name: &[u8], conf: &ConfLoad) -> Result<(), Failure> {
+    let BtfEncoder { encoder, printed, streams, .. } = encoder;
     // SAFETY: passed on.
-    let context = unsafe { printed_context(cu, conf, &mut encoder.printed) }.map_err(Failure::Read)?;
-    let profile = &*context;
-    let mut share = Profile::<()>::empty(profile);
+    let PrintedFile { file, context } = unsafe { printed_context(cu, conf, printed) }.map_err(Failure::Read)?;
     // SAFETY: a valid unit.
-    let id = unsafe { (*cu).id };
-    match again::take_in(profile, &context.dwarf, id, &mut (), &mut share) {
-        Ok(true) => {}
-        Ok(false) => {
-            return Err(Failure::Read("the unit is not in its file any more, or its entries stand elsewhere".to_string()));
-        }
-        Err(e) => return Err(Failure::Read(e.to_string())),
+    let (id, has_tags) = unsafe { ((*cu).id, has_tags(&*cu)) };
+    if !has_tags {
+        // The program did not want what is in it.
+        return Ok(());
     }
-    share.add_to(&mut encoder.encoder, &context, name, &mut encoder.streams).map_err(Failure::Encode)?;
+    let taken = file.take_in(&**context, id, name.is_empty()).map_err(|e| Failure::Read(e.to_string()))?;
+    let share = match taken {
+        Some(Taken::Unit(share, messages)) => {
+            for message in messages {
+                streams.error(&text!(message.as_str(), "\n"));
+            }
+            share
+        }
+        Some(Taken::Merged(plan)) => Share::Merged(Box::new(MergedFile::new(plan, usize::try_from(conf.nr_jobs).unwrap_or(0)))),
+        None => return Err(Failure::Read("the unit is not in its file any more".to_string())),
+    };
+    share.add_to(encoder, context, name, streams).map_err(Failure::Encode)?;
     context.recycle(share);
     Ok(())
+}
+
+/// Whether a unit has anything in its tables.
+fn has_tags(cu: &Cu) -> bool {
+    cu.types_table.nr_entries > 1 || cu.functions_table.nr_entries > 0 || cu.tags_table.nr_entries > 0
 }
 
 /// Completes the BTF and writes it. 0, or negative on error.

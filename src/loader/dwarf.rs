@@ -19,7 +19,7 @@ use crate::phases::{self, Phase};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Why a file could not be loaded.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ pub trait Profile<Handle>: Sync {
     }
 
     /// Takes in such a file, now or when the product is used, on `jobs` workers.
-    fn take_plan(&self, _plan: Plan, _jobs: usize, _product: &mut Self::Product) {}
+    fn take_plan(&self, _plan: Arc<Plan>, _jobs: usize, _product: &mut Self::Product) {}
 
     /// Takes in units of such a file, in the order of `steps`.
     fn build_whole(
@@ -167,6 +167,8 @@ pub struct FileContext {
     /// The file that dwz has moved to what several files have in common.
     pub alternate: Option<Arc<DwarfFile>>,
     pub(super) split: SplitFiles,
+    /// Of a file that was loaded as one unit of many.
+    pub(super) plan: OnceLock<Arc<Plan>>,
     pub build_id: Vec<u8>,
 }
 
@@ -184,7 +186,13 @@ impl FileContext {
         };
         let build_id = elf.build_id().ok().flatten().unwrap_or_default();
         let alternate = alternate::find(dwarf.elf()).map(Arc::new);
-        Ok(Arc::new(FileContext { dwarf: Arc::new(dwarf), alternate, split: SplitFiles::default(), build_id }))
+        Ok(Arc::new(FileContext {
+            dwarf: Arc::new(dwarf),
+            alternate,
+            split: SplitFiles::default(),
+            plan: OnceLock::new(),
+            build_id,
+        }))
     }
 
     /// A source of units that refer to no others, but may have their names in the alternate file.
@@ -251,9 +259,26 @@ pub(super) fn at_once() -> usize {
     std::thread::available_parallelism().map_or(usize::MAX, |processors| processors.get() + 1)
 }
 
-/// Whether the file's units can be read one by one.
-pub fn units_stand_alone(context: &Arc<FileContext>) -> Result<bool, LoadError> {
-    Ok(matches!(links(context)?.0, Links::None | Links::Split))
+/// Whether the file's units refer to type units, and to no others.
+pub(super) fn refer_to_types(context: &FileContext) -> Result<bool, LoadError> {
+    Ok(links(context)?.0 == Links::Types)
+}
+
+/// Decodes one unit, apart from the others; also the texts for the user.
+pub(super) fn decode_one<H, P>(
+    host: &H,
+    profile: &P,
+    context: &Arc<FileContext>,
+    id: u32,
+    header: UnitHeader,
+) -> (H::Product, Vec<String>)
+where
+    H: Host,
+    P: Profile<H::Handle, Product = H::Product>,
+{
+    let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
+    let item = work.decode_unit(id, header, &mut work.scratch());
+    (item.product, item.messages)
 }
 
 impl Outcome {
@@ -283,7 +308,7 @@ where
     let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
     let handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
     let mut product = profile.empty();
-    profile.take_plan(plan, jobs, &mut product);
+    profile.take_plan(Arc::new(plan), jobs, &mut product);
     match host.steal(handle, product, &[]) {
         Steal::Abort => Err(LoadError::Aborted),
         Steal::Continue | Steal::Stop => Ok(()),
@@ -384,7 +409,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
     fn claim(&self) -> Option<(u32, UnitHeader)> {
         let mut next = self.next.lock();
         loop {
-            let header = next_header(self.host, &self.context.dwarf, &mut next.offset)?;
+            let header = next_header(&|text| self.host.message(text), &self.context.dwarf, &mut next.offset)?;
             if !header.is_type_unit() {
                 next.id += 1;
                 return Some((next.id - 1, header));
@@ -561,7 +586,7 @@ fn facts<'a>(id: u32, source: &Source<'a>, unit: &Unit, attrs: &Attrs, producer_
 }
 
 /// The header at `offset`, which moves on to the next. Units of unknown versions are passed with a message.
-pub(super) fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64) -> Option<UnitHeader> {
+pub(super) fn next_header(say: &dyn Fn(&str), dwarf: &DwarfFile, offset: &mut u64) -> Option<UnitHeader> {
     loop {
         match dwarf.unit_header(*offset) {
             Ok(header) => {
@@ -572,12 +597,12 @@ pub(super) fn next_header<H: Host>(host: &H, dwarf: &DwarfFile, offset: &mut u64
                 let path = dwarf.elf().path().display();
                 match e {
                     DwarfError::Version { size, .. } => {
-                        host.message(&format!("{path}: {e}, left out"));
+                        say(&format!("{path}: {e}, left out"));
                         *offset += size;
                     }
                     // Where the next unit starts is not known.
                     _ => {
-                        host.message(&format!("{path}: {e}, this unit and the rest of the section are left out"));
+                        say(&format!("{path}: {e}, this unit and the rest of the section are left out"));
                         *offset = dwarf.next_section(*offset);
                     }
                 }

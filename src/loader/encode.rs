@@ -132,7 +132,7 @@ impl<Handle> Profile<Handle> for EncodeContext {
         true
     }
 
-    fn take_plan(&self, plan: Plan, jobs: usize, share: &mut Share) {
+    fn take_plan(&self, plan: Arc<Plan>, jobs: usize, share: &mut Share) {
         *share = Share::Merged(Box::new(MergedFile::new(plan, jobs)));
     }
 

@@ -19,16 +19,21 @@ use crate::encoder::source::{SourceNames, wanted};
 use crate::encoder::{EncodeError, Encoder};
 use crate::phases::{self, Phase};
 use parking_lot::Mutex;
+use std::sync::Arc;
 
 /// A file that is still to be read.
 pub struct MergedFile {
-    plan: Plan,
+    plan: Arc<Plan>,
     jobs: usize,
 }
 
 impl MergedFile {
-    pub fn new(plan: Plan, jobs: usize) -> MergedFile {
+    pub fn new(plan: Arc<Plan>, jobs: usize) -> MergedFile {
         MergedFile { plan, jobs }
+    }
+
+    pub fn plan(&self) -> &Arc<Plan> {
+        &self.plan
     }
 
     /// Reads all units on the workers and adds them to the encoder as one unit called `name`.

@@ -195,7 +195,7 @@ impl<H: Host> Scan<'_, H> {
         let mut next = self.next.lock();
         loop {
             let in_alternate = next.in_alternate;
-            if let Some(header) = next_header(self.host, self.files.file(in_alternate), &mut next.offset) {
+            if let Some(header) = next_header(&|text| self.host.message(text), self.files.file(in_alternate), &mut next.offset) {
                 next.id += 1;
                 return Some((next.id - 1, PlannedUnit { header, in_alternate }));
             }

@@ -6,7 +6,7 @@
 
 use super::alternate;
 use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, at_once, left_out, next_header};
-use super::plan::{self, Files};
+use super::plan::{self, Files, Plan};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
@@ -37,7 +37,7 @@ pub struct Step {
 }
 
 /// All units of one file.
-struct AllUnits {
+pub(super) struct AllUnits {
     buf: Vec<u8>,
     units: Vec<Unit>,
     /// Of each unit, the key of its first child; `None` when it has none.
@@ -46,7 +46,11 @@ struct AllUnits {
 }
 
 impl AllUnits {
-    fn read<H: Host, P: Profile<H::Handle>>(host: &H, profile: &P, file: &DwarfFile) -> Result<AllUnits, LoadError> {
+    pub(super) fn read<Handle, P: Profile<Handle>>(
+        say: &dyn Fn(&str),
+        profile: &P,
+        file: &DwarfFile,
+    ) -> Result<AllUnits, LoadError> {
         let size = file.info_size();
         if size >= u64::from(u32::MAX) {
             return Err(LoadError::TooLarge { size });
@@ -54,7 +58,7 @@ impl AllUnits {
         let mut all = AllUnits { buf: Vec::new(), units: Vec::new(), keys: Vec::new(), names: Vec::new() };
         read_sections(file, size, &mut all.buf)?;
         let (mut table, mut attrs, mut offset) = (Vec::new(), Attrs::default(), 0);
-        while let Some(header) = next_header(host, file, &mut offset) {
+        while let Some(header) = next_header(say, file, &mut offset) {
             let mut unit = Unit {
                 header,
                 bases: Bases::default(),
@@ -78,7 +82,7 @@ impl AllUnits {
                     unit.producer_clang = clang;
                     key = has_children.then_some(first);
                 }
-                Err(e) => host.message(&left_out(file, header.offset, &e)),
+                Err(e) => say(&left_out(file, header.offset, &e)),
             }
             all.units.push(unit);
             all.keys.push(key);
@@ -97,6 +101,50 @@ impl AllUnits {
 
     fn step(&self, unit: usize, in_alternate: bool, hidden: bool) -> Option<Step> {
         Some(Step { in_alternate, unit: unit as u32, key: self.keys[unit]?, hidden })
+    }
+
+    /// Positions of the unit with an id among those that are no type units, and of the type units that it needs, directly or through
+    /// others; of all type units for no id. `None` when there is no such unit.
+    pub(super) fn needed(&self, file: &DwarfFile, id: Option<u32>) -> Result<Option<Vec<usize>>, DwarfError> {
+        let is_type_unit = |i: &usize| self.units[*i].header.is_type_unit();
+        let all = 0..self.units.len();
+        match id {
+            None => Ok(Some(all.filter(is_type_unit).collect())),
+            Some(id) => match all.filter(|i| !is_type_unit(i)).nth(id as usize) {
+                Some(index) => self.with_types(file, index, &mut Attrs::default()).map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
+    /// A unit and the type units that it needs.
+    fn with_types(&self, file: &DwarfFile, index: usize, attrs: &mut Attrs) -> Result<Vec<usize>, DwarfError> {
+        let source = self.source(file);
+        let (mut order, mut done) = (vec![index], 0);
+        let mut seen = FxHashSet::from_iter([index]);
+        while let Some(&unit) = order.get(done) {
+            done += 1;
+            let needed = self.types_of(&source, unit, attrs)?;
+            order.extend(needed.into_iter().filter(|&needed| seen.insert(needed)));
+        }
+        Ok(order)
+    }
+
+    /// Takes in the units at some positions, as those of one split file are.
+    pub(super) fn build<Handle, P: Profile<Handle>>(
+        &self,
+        profile: &P,
+        file: &DwarfFile,
+        wanted: &[usize],
+        handle: &mut Handle,
+        product: &mut P::Product,
+        messages: &mut Vec<String>,
+    ) -> Result<(), DwarfError> {
+        let mut starts = vec![None; self.units.len()];
+        for &i in wanted {
+            starts[i] = self.keys[i];
+        }
+        profile.build(self.source(file), &starts, handle, product, &mut profile.scratch(), messages)
     }
 
     /// The type units that a unit refers to by their signatures.
@@ -153,8 +201,28 @@ where
     }
     let files = Files { main: context.dwarf.clone(), alternate: context.alternate.clone() };
     let Some(plan) = plan::plan(host, &files, jobs)? else { return Ok(()) };
-    let main = AllUnits::read(host, profile, &context.dwarf)?;
-    let alternate = context.alternate.as_deref().map(|file| AllUnits::read(host, profile, file)).transpose()?;
+    let plan = context.plan.get_or_init(|| Arc::new(plan));
+    let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
+    let mut handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
+    let mut product = profile.empty();
+    build_merged(&|text| host.message(text), profile, context, plan, &mut handle, &mut product)?;
+    match host.steal(handle, product, &[]) {
+        Steal::Abort => Err(LoadError::Aborted),
+        Steal::Continue | Steal::Stop => Ok(()),
+    }
+}
+
+/// Takes in all units of the plan as one.
+pub(super) fn build_merged<Handle, P: Profile<Handle>>(
+    say: &dyn Fn(&str),
+    profile: &P,
+    context: &FileContext,
+    plan: &Plan,
+    handle: &mut Handle,
+    product: &mut P::Product,
+) -> Result<(), LoadError> {
+    let main = AllUnits::read(say, profile, &context.dwarf)?;
+    let alternate = context.alternate.as_deref().map(|file| AllUnits::read(say, profile, file)).transpose()?;
     let mut steps = Vec::new();
     for &(index, _) in &plan.order {
         let planned = &plan.units[index as usize];
@@ -173,14 +241,8 @@ where
         source.shift = behind;
         whole.alternate = Some(source);
     }
-    let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
-    let mut handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
-    let mut product = profile.empty();
-    profile.build_whole(whole, &steps, &mut handle, &mut product, &mut profile.scratch())?;
-    match host.steal(handle, product, &[]) {
-        Steal::Abort => Err(LoadError::Aborted),
-        Steal::Continue | Steal::Stop => Ok(()),
-    }
+    profile.build_whole(whole, &steps, handle, product, &mut profile.scratch())?;
+    Ok(())
 }
 
 /// A unit of all types, then the others.
@@ -189,7 +251,7 @@ where
     H: Host,
     P: Profile<H::Handle, Product = H::Product>,
 {
-    let all = AllUnits::read(host, profile, &context.dwarf)?;
+    let all = AllUnits::read(&|text| host.message(text), profile, &context.dwarf)?;
     let is_type_unit = |i: &usize| all.units[*i].header.is_type_unit();
     let types: Vec<usize> = (0..all.units.len()).filter(is_type_unit).collect();
     if let Some(first) = types.first().map(|&i| &all.units[i]) {
@@ -269,14 +331,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Others<'_, H
 impl<H: Host, P> Others<'_, H, P> {
     /// The unit, and the type units that it needs, directly or through others.
     fn steps(&self, index: usize, attrs: &mut Attrs) -> Result<Vec<Step>, DwarfError> {
-        let source = self.all.source(&self.context.dwarf);
-        let (mut order, mut done) = (vec![index], 0);
-        let mut seen = FxHashSet::from_iter([index]);
-        while let Some(&unit) = order.get(done) {
-            done += 1;
-            let needed = self.all.types_of(&source, unit, attrs)?;
-            order.extend(needed.into_iter().filter(|&needed| seen.insert(needed)));
-        }
+        let order = self.all.with_types(&self.context.dwarf, index, attrs)?;
         Ok(order.iter().filter_map(|&unit| self.all.step(unit, false, unit != index)).collect())
     }
 }
