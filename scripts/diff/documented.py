@@ -8,7 +8,7 @@ import re
 import subprocess
 
 # A pointer to an array, and an array of pointers to functions: C loses the dimensions, and puts them behind the parameters.
-TO_ARRAY = re.compile(rb"\((\*+)(\w+(?:\[\d+\])*)\)(?:\[\d+\])+(?=[;,)]|$)")
+TO_ARRAY = re.compile(rb"\((\*+)(\w*(?:\[\d+\])*)\)(?:\[\d+\])+(?=[;,)]|$)")
 ARRAY_OF = re.compile(rb"\((\*+)(\w+)((?:\[\d+\])+)\)(\(.*?\));")
 # Arrays of arrays (Go), of which C has the inner count first.
 OF_ARRAYS = re.compile(rb"(?:\[\d+\]){2,}")
@@ -16,6 +16,10 @@ OF_ARRAYS = re.compile(rb"(?:\[\d+\]){2,}")
 TO_FUNCTION = re.compile(rb"\(\*(\*+)(\w*)\)(\([^()]*\))(?=[,):])")
 # A function that returns a pointer to a function, or one to that, which C writes in front as a nameless function.
 RETURNS_FUNCTION = re.compile(rb"\(\*(\*?)(\w.*\(.*\))\)(\([^()]*\))(;?)$")
+# A function that returns a pointer to an array, which loses its dimensions.
+RETURNS_TO_ARRAY = re.compile(rb"\((\*+)(\w.*\(.*\))\)(?:\[\d+\])+(;?)$")
+# A function that returns an array (Rust), of which C has the element.
+RETURNS_ARRAY = re.compile(rb"\)(?:\[\d+\])+(;?)$")
 # Vectors that a function takes or returns, and pointers to them, of which C has the element.
 OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
 # The name behind the closing brace of a constant struct.
@@ -29,6 +33,8 @@ KINDS = (
     lambda line: OF_ARRAYS.sub(lambda found: b"".join(reversed(re.findall(rb"\[\d+\]", found[0]))), line),
     lambda line: TO_FUNCTION.sub(rb"()\3 *\1 \2", line),
     lambda line: RETURNS_FUNCTION.sub(lambda found: b"()%s * %s%s%s" % (found[3], found[1], found[2], found[4]), line),
+    lambda line: RETURNS_TO_ARRAY.sub(rb"\1\2\3", line),
+    lambda line: RETURNS_ARRAY.sub(rb")\1", line),
     lambda line: OF_VECTOR.sub(rb"\1\2", line),
     lambda line: NAMED.sub(rb"\1", line),
 )

@@ -4,7 +4,9 @@ The libraries are what scripts/libraries has unpacked. For C and C++ everything 
 prints no variants of enumerations, and sorts members and methods by chance (docs/differences.md); compared is what does not depend on that.
 """
 
+import os
 import subprocess
+from pathlib import Path
 
 import documented
 import suite_printing
@@ -62,12 +64,31 @@ OF_RUST = (
 )
 
 
+# Of our own library, whose debug build has 20 MB of DWARF; it differs from build to build, so that C is run each time.
+OF_OURS = ("pahole --show_private_classes --sizes", "dtagnames", "pglobal -f")
+
+
+def ours(context):
+    """Our library itself, if it has been built for debugging, as `cargo test` does."""
+    made = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "debug/deps/libdwarves.so"
+    if context.quick or not made.exists():
+        context.report.note("our own library is not compared: no debug build, or --quick")
+        return
+    compare_rust(context, "our own library", made, [item for item in OF_RUST if item[0] in OF_OURS])
+
+
 def rust(context):
     """A library that is compiled each time: the compiler decides what it looks like."""
     source = ROOT / "tests/printing/library.rs"
     made = context.folder() / "library.so"
     subprocess.run(["rustc", "-g", "--edition=2024", "--crate-type=cdylib", "-o", made, source], check=True)
+    compare_rust(context, "a Rust library", made, OF_RUST)
+    for command in ("pahole --show_private_classes", "pahole --show_private_classes -E -I", "pdwtags", "pahole --show_private_classes -R"):
+        ended, out, err = suite_printing.said(command, [made], context.library)
+        context.report.check(ended == "exit 0" and out and not err, f"{command} of a Rust library", f"{ended}, {err[:160]}")
 
+
+def compare_rust(context, name, made, commands):
     def one(item):
         command, view = item
         paths = [made] * (2 if command == "codiff" else 1)
@@ -78,11 +99,8 @@ def rust(context):
             problem = problem or documented.difference(b"".join(a), b"".join(b))
         elif a != b:
             problem = problem or f"{len(set(a) ^ set(b))} lines differ, among them {sorted(set(a) ^ set(b))[:1]}"
-        context.report.check(not problem, f"{command} of a Rust library", problem or "")
-    context.each(OF_RUST, one)
-    for command in ("pahole --show_private_classes", "pahole --show_private_classes -E -I", "pdwtags", "pahole --show_private_classes -R"):
-        ended, out, err = suite_printing.said(command, [made], context.library)
-        context.report.check(ended == "exit 0" and out and not err, f"{command} of a Rust library", f"{ended}, {err[:160]}")
+        context.report.check(not problem, f"{command} of {name}", problem or "")
+    context.each(commands, one)
 
 
 def libraries(context):
@@ -94,3 +112,4 @@ def libraries(context):
         items = items[::8]
     suite_printing.compare(context, items)
     rust(context)
+    ours(context)
