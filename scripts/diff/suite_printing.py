@@ -132,7 +132,20 @@ def compare(context, items):
     context.each(items, one)
 
 
+def compiles(context, paths):
+    """What `--compile` prints about a kernel and its modules is taken by a compiler."""
+    def one(item):
+        command, path = item
+        source = context.folder() / "printed.c"
+        source.write_bytes(said(command, [path], context.library)[1])
+        made = subprocess.run(["gcc", "-std=gnu11", "-w", "-fsyntax-only", source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        name = f"a compiler takes {command} of {path.name}"
+        context.report.check(made.returncode == 0 and source.stat().st_size, name, made.stdout[:200].decode(errors="replace"))
+    context.each([("pahole --compile", path) for path in paths] + [("pahole -F btf --compile", paths[0])], one)
+
+
 def printing(context):
     if not (KERNEL / "vmlinux").exists():
         raise FileNotFoundError("no kernel to print")
+    compiles(context, [KERNEL / "vmlinux", *suite_kernel.picked_modules(3)])
     compare(context, [(command, paths, paths[0] == cxx()) for command, paths in commands(context)])

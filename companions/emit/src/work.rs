@@ -3,6 +3,7 @@
 //! A type whose needs are being written waits on a stack; a step of it that is done says whether it wrote anything, which
 //! decides about newlines.
 
+use std::collections::HashMap;
 use std::ffi::CString;
 use std::ptr;
 
@@ -40,6 +41,8 @@ pub struct Work {
     emissions: *mut TypeEmissions,
     fp: *mut FILE,
     waiting: Vec<Waiting>,
+    /// How often typedefs and function types were begun, by address.
+    begun: HashMap<usize, u8>,
 }
 
 /// All work is on types of one unit, with the caller's initialised lists and open stream: that is what every `unsafe` here relies
@@ -48,7 +51,7 @@ impl Work {
     /// # Safety
     /// A valid unit, initialised lists, an open stream.
     pub unsafe fn new(cu: *mut Cu, emissions: *mut TypeEmissions, fp: *mut FILE) -> Work {
-        Work { cu, emissions, fp, waiting: Vec::new() }
+        Work { cu, emissions, fp, waiting: Vec::new(), begun: HashMap::new() }
     }
 
     /// Does what `start` begins; whether it wrote anything.
@@ -120,7 +123,7 @@ impl Work {
             for _ in 0..MAX_CHAIN {
                 match ty.as_ref().map(|ty| ty.tag) {
                     Some(dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE) => pointed = true,
-                    Some(dw_tag::ARRAY_TYPE | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE | dw_tag::ATOMIC_TYPE) => {}
+                    Some(kind) if is_transparent(kind) => {}
                     Some(kind) => return self.needed(ty, kind, pointed),
                     None => break,
                 }
@@ -202,10 +205,21 @@ impl Work {
     pub unsafe fn function_type(&mut self, ftype: *const Ftype) -> Wrote {
         // SAFETY: see above.
         unsafe {
+            if !self.begins(ftype.addr()) {
+                return Some(false);
+            }
             let rest = ListHead::nodes(&raw const (*ftype).parms);
             self.waiting.push(Waiting::Parameters { rest, wrote: false });
             self.needed_by(ftype.cast())
         }
+    }
+
+    /// Whether a typedef or function type may be begun. A struct that a typedef is of may have members that name the typedef; they find it
+    /// begun, and it is written there. What is met for a third time goes in a circle, or has nothing left to write.
+    fn begins(&mut self, address: usize) -> bool {
+        let times = self.begun.entry(address).or_default();
+        *times = times.saturating_add(1);
+        *times <= 2 && self.waiting.len() < MAX_CHAIN
     }
 
     unsafe fn typedef(&mut self, typedef: *mut Tag) -> Wrote {
@@ -216,28 +230,24 @@ impl Work {
             }
             let ty = library::cu__type(self.cu, (*typedef).r#type);
             let kind = ty.as_ref().map_or(0, |ty| ty.tag);
+            if kind == dw_tag::ENUMERATION_TYPE && (*ty.cast::<Type>()).namespace.name.is_null() {
+                return Some(self.typedef_of_enumeration(typedef, ty));
+            }
+            if !self.begins(typedef.addr()) {
+                return Some(false);
+            }
             let mut wait = |around| self.waiting.push(Waiting::Typedef { typedef, around });
             match kind {
                 dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE if (*ty.cast::<Type>()).namespace.name.is_null() => {
                     wait(Some(ty));
                     return self.define(ty);
                 }
-                dw_tag::ENUMERATION_TYPE if (*ty.cast::<Type>()).namespace.name.is_null() => {
-                    return Some(self.typedef_of_enumeration(typedef, ty));
-                }
                 _ => wait(None),
             }
             match kind {
                 dw_tag::ATOMIC_TYPE | dw_tag::ARRAY_TYPE => self.needed_by(ty),
                 dw_tag::TYPEDEF => self.typedef(ty),
-                dw_tag::POINTER_TYPE => {
-                    let target = library::cu__type(self.cu, (*ty).r#type);
-                    match target.as_ref().map(|target| target.tag) {
-                        Some(dw_tag::TYPEDEF) => self.typedef(target),
-                        Some(dw_tag::SUBROUTINE_TYPE) => self.function_type(target.cast()),
-                        _ => Some(false),
-                    }
-                }
+                dw_tag::POINTER_TYPE | dw_tag::CONST_TYPE | dw_tag::VOLATILE_TYPE | dw_tag::RESTRICT_TYPE => self.behind(ty),
                 dw_tag::SUBROUTINE_TYPE => self.function_type(ty.cast()),
                 dw_tag::ENUMERATION_TYPE => Some(self.enumeration(ty, &print::bare())),
                 dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE => {
@@ -246,6 +256,31 @@ impl Work {
                 }
                 _ => Some(false),
             }
+        }
+    }
+
+    /// What a typedef of a pointer or of a qualified type needs; structs that are pointed to need not be known.
+    unsafe fn behind(&mut self, mut ty: *mut Tag) -> Wrote {
+        // SAFETY: see above.
+        unsafe {
+            let mut pointed = false;
+            for _ in 0..MAX_CHAIN {
+                match ty.as_ref().map(|ty| ty.tag) {
+                    Some(dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE) => pointed = true,
+                    Some(kind) if is_transparent(kind) => {}
+                    Some(dw_tag::TYPEDEF) => return self.typedef(ty),
+                    Some(dw_tag::SUBROUTINE_TYPE) => return self.function_type(ty.cast()),
+                    Some(dw_tag::STRUCTURE_TYPE | dw_tag::UNION_TYPE)
+                        if !pointed && !(*ty.cast::<Type>()).namespace.name.is_null() =>
+                    {
+                        self.waiting.push(Waiting::Definition { ty });
+                        return self.define(ty);
+                    }
+                    _ => break,
+                }
+                ty = library::cu__type(self.cu, (*ty).r#type);
+            }
+            Some(false)
         }
     }
 
@@ -333,6 +368,12 @@ impl Work {
             }
         }
     }
+}
+
+/// Kinds of types that need what they are of.
+fn is_transparent(kind: u16) -> bool {
+    use dw_tag::*;
+    matches!(kind, ARRAY_TYPE | CONST_TYPE | VOLATILE_TYPE | RESTRICT_TYPE | ATOMIC_TYPE)
 }
 
 /// Gives a type a name of its own, when its name is another kind's. The name is freed with the type.

@@ -16,7 +16,7 @@ check_btf() {
 
 check_print() {
 	for object in *.o; do
-		for program in pahole "pahole -E" pdwtags pfunct; do
+		for program in pahole "pahole -E" "pahole --compile" pdwtags pfunct "pfunct --compile"; do
 			# shellcheck disable=SC2086
 			run $program "$object"
 			alive "$object, $program"
