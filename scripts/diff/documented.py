@@ -65,6 +65,37 @@ def difference(theirs, ours):
     return ""
 
 
+# A definition at the margin, with what is indented below it.
+DEFINITION = re.compile(rb"\n(?=[^\s{}])")
+
+
+# What may have to come earlier than C has it: typedefs, and structs that are only declared.
+EARLY = re.compile(rb"(?:typedef .*|(?:struct|union) )\b(\w+);", re.S)
+
+
+def difference_in_definitions(theirs, ours):
+    """The same for `--compile`, where ours has typedefs and declarations of structs before they are used: also those that C has later, and
+    typedefs that it does not define at all."""
+    if not (found := difference(theirs, ours)):
+        return ""
+    sides = []
+    for text in (theirs, ours):
+        parts = [part.strip() for part in DEFINITION.split(text)]
+        early = {part: EARLY.fullmatch(part) for part in parts}
+        rest = b"\n".join(part for part in parts if not early[part])
+        sides.append(({part: name[1] for part, name in early.items() if name}, b"\n".join(filter(bytes.strip, rest.split(b"\n")))))
+    (left, a), (right, b) = sides
+    if not left.keys() <= right.keys() or any(not lacks(theirs, right[part]) for part in right.keys() - left.keys()):
+        return found
+    return difference(a, b)
+
+
+def lacks(output, name):
+    """Whether a typedef's name is used, and nowhere defined."""
+    uses, defines = (re.compile(pattern % name, re.M) for pattern in (rb"\b%s\b", rb"^(?:\}|typedef .*\b) ?\**%s;"))
+    return bool(uses.search(output)) and not defines.search(output)
+
+
 # What C says of an instance of a parameter that belongs to a pack.
 OF_A_PACK = re.compile(rb"ftype__recode_dwarf_types\(\d+\): couldn't find 0x\w+ abstract_origin for 0x\w+ \(formal_parameter\)!")
 

@@ -9,7 +9,7 @@ import hashlib
 import subprocess
 
 import suite_kernel
-from documented import difference, difference_in_messages
+from documented import difference, difference_in_definitions, difference_in_messages
 from documented_cxx import difference_in_cxx
 from harness import KERNEL, ROOT, TARGET, run, tool
 from suite_programs import MASKS, masked
@@ -126,7 +126,8 @@ def compare(context, items):
         if ended != our_end:
             context.report.fail(name, f"C ended with {ended}, ours with {our_end}")
         else:
-            found = difference_in_cxx(out, our_out) if in_cxx else difference(out, our_out)
+            plain = difference_in_definitions if "--compile" in command else difference
+            found = difference_in_cxx(out, our_out) if in_cxx else plain(out, our_out)
             found = found or difference_in_messages(err, our_err)
             context.report.check(not found, name, found)
     context.each(items, one)
