@@ -13,8 +13,9 @@
 //!   closures; so are types that lead to a name which their own unit has twice. They are *apart*.
 //! - Types that differ only in what is declared all stay, so that deduplication compares them and learns what a declaration stands for
 //!   when it would have learned it from all types.
-//! - A base has declarations that stay declarations, so that of two types which are the same to each other one may be the same as a type of the
-//!   base and the other one not. There only closures will do.
+//!
+//! With a base nothing is left out: its declarations stay declarations, so that of two types which are the same to each other, even with all they
+//! lead to, one may become a type of the base and the other one that of an earlier unit.
 //!
 //! Types of no name are hashed with all they are made of. Where these lead to each other in a circle, the whole unit goes by closures.
 

@@ -10,7 +10,6 @@ mod seen;
 pub use file_names::FileNames;
 
 use super::ambiguous::Ambiguous;
-use super::closure::{HashScratch, closures_of};
 use super::fragment::{Fragment, INDEX_TYPE};
 use super::identity::{IdentityScratch, find_apart, is_definition};
 use crate::btf::{Btf, BtfError, Kind, Strings, TypeId};
@@ -29,7 +28,6 @@ pub struct Merger {
     hashes: Vec<u128>,
     apart: Vec<(u32, u128)>,
     scratch: IdentityScratch,
-    closures: HashScratch,
     /// The array index type, once a unit had it.
     index_type: Option<TypeId>,
 }
@@ -125,16 +123,10 @@ impl Merger {
         let (first, has_base) = (btf.type_count(), btf.base().is_some());
         let count = fragment.starts.len();
         self.map.clear();
-        let Some(hashes) = fragment.hashes().filter(|_| drop) else {
+        let Some(hashes) = fragment.hashes().filter(|_| drop && !has_base) else {
             self.map.extend(first..first + count as u32);
             return first + count as u32;
         };
-        if has_base && !fragment.named.is_empty() {
-            // Names will not do: see the identity's description.
-            closures_of(fragment, &mut self.hashes, &mut self.closures);
-            self.seen.find(&self.hashes[1..], &mut self.map);
-            return self.seen.insert(&self.hashes[1..], &mut self.map, first);
-        }
         let (mut apart, mut known) = (&fragment.apart.list, fragment.apart.known);
         loop {
             if ambiguous.has_any_since(&fragment.named, known) {
@@ -319,8 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn a_base_asks_for_closures() {
+    fn with_a_base_all_stay() {
         let base = Btf::new(Endian::HOST);
-        assert_eq!(added(&[Some(1), None, Some(1), None], Some(base)), ["+++++", "+++++", "-----", "-----"]);
+        assert_eq!(added(&[Some(1), Some(1)], Some(base)), ["+++++", "+++++"]);
     }
 }

@@ -9,10 +9,9 @@ use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::Source;
 use crate::encoder::ambiguous::Ambiguous;
 use crate::encoder::builder::{Builder, Scratch};
-use crate::encoder::closure::{self, HashScratch};
 use crate::encoder::elf_functions::ElfFunctions;
 use crate::encoder::fragment::Fragment;
-use crate::encoder::identity::{self, IdentityScratch};
+use crate::encoder::identity::{IdentityScratch, identify};
 use crate::encoder::options::{Abi, Options};
 use crate::encoder::report::Report;
 use crate::encoder::same_names::{NameMemory, SameNames};
@@ -105,7 +104,6 @@ impl Share {
 struct EncodeScratch {
     builder: Scratch,
     identity: IdentityScratch,
-    closures: HashScratch,
     memory: NameMemory,
 }
 
@@ -184,12 +182,8 @@ impl EncodeContext {
         builder.finish(Some(&self.functions));
         scratch.builder.take_messages(messages);
         phase.then(Phase::Hashes);
-        if units.len() == 1 && !self.single_unit && !self.options.no_drop {
-            if self.options.has_base {
-                closure::hash_closures(fragment, &mut scratch.closures);
-            } else {
-                identity::identify(fragment, &self.ambiguous, &mut scratch.identity);
-            }
+        if units.len() == 1 && !self.single_unit && !self.options.no_drop && !self.options.has_base {
+            identify(fragment, &self.ambiguous, &mut scratch.identity);
         }
         Ok(())
     }
