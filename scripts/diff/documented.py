@@ -23,7 +23,7 @@ RETURNS_ARRAY = re.compile(rb"\)(?:\[\d+\])+(;?)$")
 # Vectors that a function takes or returns, and pointers to them, of which C has the element.
 OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
 # The name behind the closing brace of a constant struct.
-NAMED = re.compile(rb"^(\t*\})\s*\w+(?=[\[; ])")
+NAMED = re.compile(rb"^(\t*\}(?: __attribute__\(\(__packed__\)\))?)\s*\w+(?=[\[; ])")
 # The size of qualified void, which C reads from memory that it has not written.
 QUALIFIED_VOID = re.compile(rb"(/\* tag__fprintf: (?:const|volatile)_type tag not supported! \*/; /\* size: )\d+( \*/)")
 
