@@ -9,10 +9,12 @@ use super::kinds::tag__strip_typedefs_and_modifiers;
 use super::names::__tag__id_not_found_fprintf;
 use super::size::tag__natural_alignment;
 use super::stdio::stderr;
+use rustc_hash::FxHashMap;
+
 use crate::abi::{ArrayType, BaseType, Class, ClassMember, Cu, ListHead, Tag, Type, dw_tag};
 
 /// How deep types may be nested before the walk gives up.
-const MAX_DEPTH: usize = 512;
+const MAX_DEPTH: usize = 128;
 
 /// The state of the walk over a struct's members, in bits from its start.
 struct Walk {
@@ -170,29 +172,52 @@ pub unsafe extern "C" fn class__has_embedded_flexible_array(cls: *mut Class, cu:
     entry(|| {
         non_null!(cls, cu);
         // SAFETY: a struct of this unit.
-        unsafe { embeds_open_array(cls, cu, 0) }
+        unsafe { embeds_open_array(cls, cu) }
     })
 }
 
-unsafe fn embeds_open_array(cls: *mut Class, cu: *const Cu, depth: usize) -> bool {
-    // SAFETY: a type of this unit; only structs are as large as a class.
+unsafe fn embeds_open_array(cls: *mut Class, cu: *const Cu) -> bool {
+    // SAFETY: types of this unit; only structs are as large as a class.
     unsafe {
-        if !(*cls).r#type.namespace.tag.is_struct() || depth > MAX_DEPTH {
+        // Structs on the way down, each with the members that are still to be looked at. Nested as deep as the file says.
+        let mut open = Vec::new();
+        let enter = |cls: *mut Class, open: &mut Vec<_>| {
+            if !(*cls).embedded_flexible_array_searched {
+                // Met again, this ends a circle.
+                (*cls).embedded_flexible_array_searched = true;
+                (*cls).has_embedded_flexible_array = false;
+                open.push((cls, ListHead::nodes(&raw const (*cls).r#type.namespace.tags)));
+            }
+        };
+        if !(*cls).r#type.namespace.tag.is_struct() {
             return false;
         }
-        if !(*cls).embedded_flexible_array_searched {
-            (*cls).has_embedded_flexible_array = Type::members(&raw const (*cls).r#type).any(|member| {
-                if (*member).is_virtual_base() || (*member).is_static() {
-                    return false;
+        enter(cls, &mut open);
+        while let Some((outer, rest)) = open.last_mut() {
+            let (outer, mut found) = (*outer, false);
+            let Some(tag) = rest.next().map(|node| node.cast::<Tag>()) else {
+                open.pop();
+                continue;
+            };
+            if matches!((*tag).tag, dw_tag::MEMBER | dw_tag::INHERITANCE) {
+                let member = tag.cast::<ClassMember>();
+                let ty = tag__strip_typedefs_and_modifiers(tag, cu);
+                let counts = !(*member).is_virtual_base() && !(*member).is_static();
+                if counts && ty.as_ref().is_some_and(Tag::is_struct) {
+                    let inner = ty.cast::<Class>();
+                    found = class__has_flexible_array(inner, cu);
+                    if !found && inner != outer {
+                        enter(inner, &mut open);
+                        found = (*inner).has_embedded_flexible_array;
+                    }
                 }
-                let ty = tag__strip_typedefs_and_modifiers(member.cast(), cu);
-                if !ty.as_ref().is_some_and(Tag::is_struct) {
-                    return false;
+            }
+            if found {
+                // What holds it, at whatever depth, has it, too.
+                for (holder, _) in open.drain(..) {
+                    (*holder).has_embedded_flexible_array = true;
                 }
-                let inner = ty.cast::<Class>();
-                class__has_flexible_array(inner, cu) || (inner != cls && embeds_open_array(inner, cu, depth + 1))
-            });
-            (*cls).embedded_flexible_array_searched = true;
+            }
         }
         (*cls).has_embedded_flexible_array
     }
@@ -306,12 +331,17 @@ pub unsafe extern "C" fn type__find_first_biggest_size_base_type_member(ty: *mut
     entry(|| {
         non_null!(ty, cu);
         // SAFETY: a struct or union of this unit.
-        unsafe { biggest_member(ty, cu, 0) }
+        unsafe { biggest_member(ty, cu, 0, &mut FxHashMap::default()) }
     })
 }
 
 /// The basic size of a member in bytes and, when its type is a struct or union, the member in there that has it.
-unsafe fn basic_size(member: *const ClassMember, cu: *const Cu, depth: usize) -> Option<(usize, *mut ClassMember)> {
+unsafe fn basic_size(
+    member: *const ClassMember,
+    cu: *const Cu,
+    depth: usize,
+    known: &mut FxHashMap<*const Type, *mut ClassMember>,
+) -> Option<(usize, *mut ClassMember)> {
     // SAFETY: a member of a type of this unit.
     unsafe {
         let address = usize::from((*cu).addr_size);
@@ -329,7 +359,7 @@ unsafe fn basic_size(member: *const ClassMember, cu: *const Cu, depth: usize) ->
                 dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE => return Some((address, ptr::null_mut())),
                 dw_tag::ENUMERATION_TYPE => return Some(((*at.cast::<Type>()).size as usize / 8, ptr::null_mut())),
                 dw_tag::CLASS_TYPE | dw_tag::UNION_TYPE | dw_tag::STRUCTURE_TYPE => {
-                    let inner = biggest_member(at.cast(), cu, depth + 1);
+                    let inner = biggest_member(at.cast(), cu, depth + 1, known);
                     return (!inner.is_null()).then(|| ((*inner).byte_size, inner));
                 }
                 dw_tag::ARRAY_TYPE
@@ -345,19 +375,41 @@ unsafe fn basic_size(member: *const ClassMember, cu: *const Cu, depth: usize) ->
     }
 }
 
-unsafe fn biggest_member(ty: *const Type, cu: *const Cu, depth: usize) -> *mut ClassMember {
+/// `known` has the result for types met before; none, as long as they are looked at.
+unsafe fn biggest_member(
+    ty: *const Type,
+    cu: *const Cu,
+    depth: usize,
+    known: &mut FxHashMap<*const Type, *mut ClassMember>,
+) -> *mut ClassMember {
+    if let Some(&member) = known.get(&ty) {
+        return member;
+    }
+    if depth > MAX_DEPTH {
+        return ptr::null_mut();
+    }
+    known.insert(ty, ptr::null_mut());
+    // SAFETY: passed on.
+    let member = unsafe { find_biggest(ty, cu, depth, known) };
+    known.insert(ty, member);
+    member
+}
+
+unsafe fn find_biggest(
+    ty: *const Type,
+    cu: *const Cu,
+    depth: usize,
+    known: &mut FxHashMap<*const Type, *mut ClassMember>,
+) -> *mut ClassMember {
     // SAFETY: a struct or union of this unit.
     unsafe {
         let address = usize::from((*cu).addr_size);
         let (mut best, mut best_size) = (ptr::null_mut(), 0);
-        if depth > MAX_DEPTH {
-            return best;
-        }
         for member in Type::data_members(ty) {
             if (*member).is_static() {
                 continue;
             }
-            let Some((size, inner)) = basic_size(member, cu, depth) else { continue };
+            let Some((size, inner)) = basic_size(member, cu, depth, known) else { continue };
             if size > address {
                 return member;
             }

@@ -9,6 +9,7 @@
 
 pub mod bitfield;
 pub mod btf_loader;
+mod circles;
 pub mod ctf;
 pub mod ctf_loader;
 pub mod ctf_write;

@@ -8,7 +8,7 @@ use super::kinds::tag__strip_typedefs_and_modifiers;
 use super::library::cacheline_size;
 use super::names::{__tag__has_type_loop, __tag__id_not_found_fprintf};
 use super::stdio::stderr;
-use crate::abi::{ArrayType, BaseType, ClassMember, ConfFprintf, Cu, Ftype, StringType, Tag, Type, dw_tag};
+use crate::abi::{ArrayType, BaseType, ClassMember, ConfFprintf, Cu, Ftype, ListHead, StringType, Tag, Type, dw_tag};
 
 /// What stands for a size that cannot be told.
 const UNKNOWN: usize = usize::MAX;
@@ -126,42 +126,88 @@ pub unsafe extern "C" fn tag__natural_alignment(tag: *mut Tag, cu: *const Cu) ->
             return 1;
         }
         // SAFETY: a tag of this unit.
-        unsafe { alignment_of(tag, cu, 0).max(1) }
+        unsafe { alignment_of(tag, cu).max(1) }
     })
 }
 
-unsafe fn alignment_of(tag: *mut Tag, cu: *const Cu, depth: usize) -> usize {
-    // SAFETY: a tag of this unit, or NULL for a type the loader does not know.
+unsafe fn alignment_of(tag: *mut Tag, cu: *const Cu) -> usize {
+    // SAFETY: a tag of this unit.
     unsafe {
-        if tag.is_null() || depth > MAX_DEPTH {
-            return 1;
+        let tag = past_arrays(tag, cu);
+        own_alignment(tag, cu).unwrap_or_else(|| members_alignment(tag.cast(), cu))
+    }
+}
+
+/// What an array's elements are; NULL for a type the loader does not know, and for an array of itself.
+unsafe fn past_arrays(mut tag: *mut Tag, cu: *const Cu) -> *mut Tag {
+    // SAFETY: a tag of this unit, or NULL.
+    unsafe {
+        for _ in 0..MAX_DEPTH {
+            match tag.as_ref() {
+                Some(array) if array.tag == dw_tag::ARRAY_TYPE => tag = tag__strip_typedefs_and_modifiers(tag, cu),
+                _ => return tag,
+            }
+        }
+        ptr::null_mut()
+    }
+}
+
+/// The alignment of what has no members; `None` for structs and unions that have not been looked at.
+unsafe fn own_alignment(tag: *mut Tag, cu: *const Cu) -> Option<usize> {
+    // SAFETY: a tag of this unit, or NULL.
+    unsafe {
+        if tag.is_null() {
+            return Some(1);
         }
         match (*tag).tag {
-            dw_tag::POINTER_TYPE | dw_tag::PTR_TO_MEMBER_TYPE => usize::from((*cu).addr_size),
-            dw_tag::BASE_TYPE => usize::from((*tag.cast::<BaseType>()).bit_size) / 8,
-            dw_tag::ENUMERATION_TYPE => (*tag.cast::<Type>()).size as usize / 8,
-            dw_tag::ARRAY_TYPE => alignment_of(tag__strip_typedefs_and_modifiers(tag, cu), cu, depth + 1),
-            _ if (*tag).is_struct() || (*tag).is_union() => members_alignment(tag.cast(), cu, depth),
-            _ => 1,
+            dw_tag::POINTER_TYPE | dw_tag::PTR_TO_MEMBER_TYPE => Some(usize::from((*cu).addr_size)),
+            dw_tag::BASE_TYPE => Some(usize::from((*tag.cast::<BaseType>()).bit_size) / 8),
+            dw_tag::ENUMERATION_TYPE => Some((*tag.cast::<Type>()).size as usize / 8),
+            _ if (*tag).is_struct() || (*tag).is_union() => {
+                let known = usize::from((*tag.cast::<Type>()).natural_alignment);
+                Some(known).filter(|&known| known != 0)
+            }
+            _ => Some(1),
         }
     }
 }
 
-unsafe fn members_alignment(ty: *mut Type, cu: *const Cu, depth: usize) -> usize {
+/// The alignment of a struct or union that has not been looked at, 0 without members.
+unsafe fn members_alignment(ty: *mut Type, cu: *const Cu) -> usize {
     // SAFETY: a struct or union of this unit.
     unsafe {
-        if (*ty).natural_alignment == 0 {
-            let mut widest = 0;
-            for member in Type::members(ty) {
-                if (*member).is_virtual_base() || (*member).is_static() {
-                    continue;
-                }
-                let member_type = tag__strip_typedefs_and_modifiers(member.cast(), cu);
-                if !member_type.is_null() {
-                    widest = widest.max(alignment_of(member_type, cu, depth + 1).max(1));
-                }
+        // Structs on the way down, each with its members that are still to be looked at and the widest so far. Nested as deep as the file says.
+        let enter = |ty: *mut Type| {
+            // Met again, this ends a circle.
+            (*ty).natural_alignment = 1;
+            (ty, ListHead::nodes(&raw const (*ty).namespace.tags), 0)
+        };
+        let mut open = vec![enter(ty)];
+        let mut widest_inside = None;
+        while let Some((ty, rest, widest)) = open.last_mut() {
+            if let Some(inside) = widest_inside.take() {
+                *widest = usize::max(*widest, inside);
             }
-            (*ty).natural_alignment = widest as u16;
+            let Some(tag) = rest.next().map(|node| node.cast::<Tag>()) else {
+                (**ty).natural_alignment = *widest as u16;
+                widest_inside = Some(usize::from((**ty).natural_alignment).max(1));
+                open.pop();
+                continue;
+            };
+            let member = tag.cast::<ClassMember>();
+            let is_member = matches!((*tag).tag, dw_tag::MEMBER | dw_tag::INHERITANCE);
+            if !is_member || (*member).is_virtual_base() || (*member).is_static() {
+                continue;
+            }
+            let member_type = tag__strip_typedefs_and_modifiers(tag, cu);
+            if member_type.is_null() {
+                continue;
+            }
+            let member_type = past_arrays(member_type, cu);
+            match own_alignment(member_type, cu) {
+                Some(alignment) => *widest = usize::max(*widest, alignment.max(1)),
+                None => open.push(enter(member_type.cast())),
+            }
         }
         usize::from((*ty).natural_alignment)
     }

@@ -6,6 +6,7 @@
 
 pub mod abbrev;
 pub mod attrs;
+pub mod circle;
 pub mod cursor;
 mod declared;
 pub mod diemap;

@@ -13,6 +13,7 @@ use super::convention::Passed;
 use super::fragment::{DeclTag, Fragment, INDEX_TYPE, NameRef};
 use super::merged::Deferred;
 use super::options::{Abi, Options};
+use super::records::LongChains;
 use super::source::SourceNames;
 use crate::btf::Kind;
 use crate::dwarf::DwarfError;
@@ -21,7 +22,7 @@ use crate::dwarf::cursor::Cursor;
 use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::passed::{Location, Reader};
-use crate::dwarf::source::{Unit, element_count, number};
+use crate::dwarf::source::{OUTER, Unit, element_count, number};
 use gimli::constants as dw;
 use std::ops::Range;
 
@@ -235,6 +236,8 @@ pub struct Scratch {
     /// Names to take from the specification: (word, key).
     pub(super) spec_names: Vec<(u32, u32)>,
     pub(super) late_bitfields: Vec<LateBitfield>,
+    /// Pointers, qualifiers, arrays and prototypes that refer to what comes behind them, or to themselves.
+    pub(super) forward: Vec<u32>,
     /// ENUM64 records whose sign is that of their underlying type: (word of info, key).
     pub(super) enum_signs: Vec<(u32, u32)>,
     pub(super) map: DieMap,
@@ -255,6 +258,7 @@ pub struct Scratch {
     unsaid_from: String,
     /// Key of the entry that was read last.
     at: u32,
+    pub(super) long_chains: LongChains,
     /// What depends on types of other units.
     pub(super) deferred: Vec<Deferred>,
     /// Variables, by their position in the fragment, whose declarations are in other units, by the position among places.
@@ -302,6 +306,8 @@ impl Scratch {
         self.late_bitfields.clear();
         self.enum_signs.clear();
         self.places.forget();
+        self.forward.clear();
+        self.long_chains.clear();
         self.messages.clear();
         self.unsaid = 0;
     }
@@ -535,13 +541,13 @@ impl<'a> Builder<'a> {
                     };
                 }
                 dw::DW_TAG_subprogram => self.method_of_enum(),
-                _ => return self.skip_entry(unit, abbrev, c),
+                _ => return self.unsupported(unit, abbrev, key, c),
             },
             Ctx::Array => {
                 if tag == dw::DW_TAG_subrange_type {
                     return self.subrange(unit, abbrev, key, c);
                 }
-                return self.skip_entry(unit, abbrev, c);
+                return self.unsupported(unit, abbrev, key, c);
             }
             Ctx::Pointer => {
                 if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
@@ -549,7 +555,7 @@ impl<'a> Builder<'a> {
                     self.type_tag(unit, key)?;
                     return self.skip_children(unit, abbrev, c);
                 }
-                return self.skip_entry(unit, abbrev, c);
+                return self.unsupported(unit, abbrev, key, c);
             }
             Ctx::Annotated => {
                 if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
@@ -558,7 +564,13 @@ impl<'a> Builder<'a> {
                     self.decl_tag(unit, component);
                     return self.skip_children(unit, abbrev, c);
                 }
-                return self.skip_entry(unit, abbrev, c);
+                return match tag {
+                    // Of templates of variables and typedefs. BTF has no templates.
+                    dw::DW_TAG_template_type_parameter
+                    | dw::DW_TAG_template_value_parameter
+                    | dw::DW_TAG_GNU_template_parameter_pack => self.skip_entry(unit, abbrev, c),
+                    _ => self.unsupported(unit, abbrev, key, c),
+                };
             }
             Ctx::StandIn => match tag {
                 dw::DW_TAG_member
@@ -758,6 +770,14 @@ impl<'a> Builder<'a> {
         }
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         Ok(self.link(unit, Slot::Type))
+    }
+
+    /// Notes that the type with `id`, whose entry has `key`, refers to `target`: see [`super::circles`].
+    #[inline]
+    fn note_forward(&mut self, id: u32, key: u32, target: u32) {
+        if target >= key && target < OUTER {
+            self.s.forward.push(id);
+        }
     }
 
     /// A word that holds the key of a type, to be resolved.

@@ -6,6 +6,7 @@
 
 pub mod ambiguous;
 pub mod builder;
+mod circles;
 pub mod closure;
 mod convention;
 pub mod elf_functions;
@@ -266,8 +267,20 @@ impl Encoder {
             return Ok(());
         }
         phase.then(Phase::Dedup);
-        let options = DedupOptions { force_collisions: self.force_collisions, ..DedupOptions::default() };
-        self.btf.dedup(&options).map_err(EncodeError::Dedup)
+        let force_collisions = self.force_collisions;
+        let options = DedupOptions { force_collisions, cut_circles: true, ..DedupOptions::default() };
+        let done = self.btf.dedup(&options).map_err(EncodeError::Dedup)?;
+        let path = self.path.display();
+        if done.gave_up {
+            let what = "too many types are alike to compare them all: the BTF has some of them more than once";
+            report.error(&text!(format_args!("{path}: {what}\n")));
+        }
+        if done.circles > 0 {
+            let (count, what) =
+                (done.circles, "lead from unit to unit and back to themselves: taken for void where the circle closes");
+            report.error(&text!(format_args!("{path}: {count} types {what}\n")));
+        }
+        Ok(())
     }
 
     /// Whether there is nothing to write.

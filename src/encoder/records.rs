@@ -5,9 +5,29 @@
 
 use super::fragment::{Fragment, NameRef};
 use crate::btf::{Btf, Kind, TypeId};
+use crate::dwarf::circle::Circle;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 
-/// References through more records than this lead in a circle.
-const MAX_HOPS: usize = 1 << 16;
+/// Longer chains of references are remembered: nobody has them but those who make them to see what happens.
+const LONG: usize = 64;
+
+/// Where long chains end, for every [`LONG`]th of their types, so that many ways into one take no time in the square of its length. Valid as long
+/// as the records are.
+#[derive(Default, Debug)]
+pub struct LongChains {
+    stripped: RefCell<FxHashMap<u32, u32>>,
+    structs: RefCell<FxHashMap<u32, u32>>,
+    sizes: RefCell<FxHashMap<u32, Size>>,
+}
+
+impl LongChains {
+    pub fn clear(&mut self) {
+        self.stripped.get_mut().clear();
+        self.structs.get_mut().clear();
+        self.sizes.get_mut().clear();
+    }
+}
 
 pub(super) trait Records {
     /// The record of a type and whatever stands behind it; `None` for void and unknown types.
@@ -19,6 +39,8 @@ pub(super) trait Records {
     /// Ids, ascending, of base types whose record does not have their size, with that size.
     fn odd_sizes(&self) -> &[(u32, u32)];
 
+    fn long_chains(&self) -> &LongChains;
+
     /// Size in bytes of a base type with its record.
     fn base_size(&self, id: u32, words: &[u32]) -> u32 {
         let odd = self.odd_sizes();
@@ -29,57 +51,124 @@ pub(super) trait Records {
     }
 
     /// The type behind typedefs and modifiers; 0 for void and for a circle.
-    fn strip(&self, mut id: u32) -> u32 {
-        for _ in 0..MAX_HOPS {
-            let Some(words) = self.words(id) else { return id };
-            match Kind::of_info(words[1]) {
-                Some(Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag) => id = words[2],
-                _ => return id,
+    fn strip(&self, id: u32) -> u32 {
+        self.end_of_chain(id, is_transparent, &self.long_chains().stripped)
+    }
+
+    /// Where a chain of types whose kinds `passes` lets through ends; 0 for void and for a circle.
+    #[inline]
+    fn end_of_chain(&self, id: u32, passes: impl Fn(Kind) -> bool, memory: &RefCell<FxHashMap<u32, u32>>) -> u32 {
+        let next = |id| {
+            let words = self.words(id)?;
+            Kind::of_info(words[1]).filter(|&kind| passes(kind)).map(|_| words[2])
+        };
+        let mut at = id;
+        for _ in 0..LONG {
+            match next(at) {
+                Some(target) => at = target,
+                None => return at,
             }
         }
-        0
+        end_of_long_chain(at, next, memory)
     }
 
     /// Size of a type in bytes. An array's is that of all its elements; an empty C++ class counts 0.
     fn size_of(&self, id: u32) -> Size {
         let mut id = self.strip(id);
         let mut count = 1u64;
-        for _ in 0..MAX_HOPS {
-            if id == 0 {
-                return Size::None;
-            }
-            let Some(words) = self.words(id) else { return Size::Unknown };
-            let size = match Kind::of_info(words[1]) {
-                Some(Kind::Array) => {
-                    count = count.saturating_mul(u64::from(words[5]));
-                    id = self.strip(words[3]);
-                    continue;
+        for _ in 0..LONG {
+            match self.own_size(id) {
+                Ok(size) => return size.times(count),
+                Err((elements, element)) => {
+                    count = count.saturating_mul(elements);
+                    id = self.strip(element);
                 }
-                Some(Kind::Ptr | Kind::FuncProto) => u64::from(self.addr_size()),
-                Some(Kind::Struct | Kind::Union) if words[2] == 1 && words[1] & 0xffff == 0 => 0,
-                Some(Kind::Int) => u64::from(self.base_size(id, words)),
-                Some(Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
-                _ => 0,
-            };
-            return Size::Bytes(count.saturating_mul(size));
+            }
         }
-        Size::None
+        self.size_of_deep_array(id).times(count)
+    }
+
+    /// Size of a type that has one of its own; of an array the number of elements, and their type.
+    #[inline]
+    fn own_size(&self, id: u32) -> Result<Size, (u64, u32)> {
+        if id == 0 {
+            return Ok(Size::None);
+        }
+        let Some(words) = self.words(id) else { return Ok(Size::Unknown) };
+        Ok(Size::Bytes(match Kind::of_info(words[1]) {
+            Some(Kind::Array) => return Err((u64::from(words[5]), words[3])),
+            Some(Kind::Ptr | Kind::FuncProto) => u64::from(self.addr_size()),
+            Some(Kind::Struct | Kind::Union) if words[2] == 1 && words[1] & 0xffff == 0 => 0,
+            Some(Kind::Int) => u64::from(self.base_size(id, words)),
+            Some(Kind::Float | Kind::Struct | Kind::Union | Kind::Enum | Kind::Enum64) => u64::from(words[2]),
+            _ => 0,
+        }))
+    }
+
+    #[cold]
+    fn size_of_deep_array(&self, mut id: u32) -> Size {
+        let mut memory = self.long_chains().sizes.borrow_mut();
+        let (mut path, mut circle) = (Vec::new(), Circle::from(id));
+        let mut size = loop {
+            if let Some(&known) = memory.get(&id) {
+                break known;
+            }
+            match self.own_size(id) {
+                Ok(size) => break size,
+                Err((elements, element)) => {
+                    path.push((id, elements));
+                    id = self.strip(element);
+                    if circle.is_closed_by(id) {
+                        break Size::None;
+                    }
+                }
+            }
+        };
+        for (depth, &(id, elements)) in path.iter().enumerate().rev() {
+            size = size.times(elements);
+            if depth % LONG == 0 {
+                memory.insert(id, size);
+            }
+        }
+        size
     }
 
     /// A struct, typedefs and const aside: it may take several registers or none, so that registers prove nothing.
-    fn is_struct(&self, mut id: u32) -> bool {
-        for _ in 0..MAX_HOPS {
-            let Some(words) = self.words(id) else { return false };
-            match Kind::of_info(words[1]) {
-                Some(Kind::Struct) => return true,
-                // A declaration of a struct is a FWD record; that of a union has its flag set.
-                Some(Kind::Fwd) => return words[1] >> 31 == 0,
-                Some(Kind::Typedef | Kind::Const) => id = words[2],
-                _ => return false,
-            }
-        }
-        false
+    fn is_struct(&self, id: u32) -> bool {
+        let end = self.end_of_chain(id, |kind| matches!(kind, Kind::Typedef | Kind::Const), &self.long_chains().structs);
+        self.words(end).is_some_and(|words| match Kind::of_info(words[1]) {
+            Some(Kind::Struct) => true,
+            // A declaration of a struct is a FWD record; that of a union has its flag set.
+            Some(Kind::Fwd) => words[1] >> 31 == 0,
+            _ => false,
+        })
     }
+}
+
+fn is_transparent(kind: Kind) -> bool {
+    matches!(kind, Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag)
+}
+
+#[cold]
+fn end_of_long_chain(mut id: u32, next: impl Fn(u32) -> Option<u32>, memory: &RefCell<FxHashMap<u32, u32>>) -> u32 {
+    let mut memory = memory.borrow_mut();
+    let (mut path, mut steps, mut circle) = (Vec::new(), 0, Circle::from(id));
+    let end = loop {
+        if let Some(&known) = memory.get(&id) {
+            break known;
+        }
+        if steps % LONG == 0 {
+            path.push(id);
+        }
+        steps += 1;
+        match next(id) {
+            None => break id,
+            Some(target) if circle.is_closed_by(target) => break 0,
+            Some(target) => id = target,
+        }
+    };
+    memory.extend(path.into_iter().map(|id| (id, end)));
+    end
 }
 
 /// See [`Records::size_of`].
@@ -100,6 +189,14 @@ impl Size {
             Size::None | Size::Unknown => 0,
         }
     }
+
+    /// That of so many in a row.
+    fn times(self, count: u64) -> Size {
+        match self {
+            Size::Bytes(n) => Size::Bytes(n.saturating_mul(count)),
+            other => other,
+        }
+    }
 }
 
 /// A fragment's records.
@@ -109,11 +206,12 @@ pub(super) struct LocalRecords<'a> {
     pub starts: &'a [u32],
     pub odd_sizes: &'a [(u32, u32)],
     pub addr_size: u8,
+    pub long_chains: &'a LongChains,
 }
 
 impl<'a> LocalRecords<'a> {
-    pub fn of(fragment: &'a Fragment, addr_size: u8) -> LocalRecords<'a> {
-        LocalRecords { words: &fragment.words, starts: &fragment.starts, odd_sizes: &fragment.odd_sizes, addr_size }
+    pub fn of(fragment: &'a Fragment, addr_size: u8, long_chains: &'a LongChains) -> LocalRecords<'a> {
+        LocalRecords { words: &fragment.words, starts: &fragment.starts, odd_sizes: &fragment.odd_sizes, addr_size, long_chains }
     }
 }
 
@@ -131,6 +229,10 @@ impl Records for LocalRecords<'_> {
     fn odd_sizes(&self) -> &[(u32, u32)] {
         self.odd_sizes
     }
+
+    fn long_chains(&self) -> &LongChains {
+        self.long_chains
+    }
 }
 
 /// The BTF's records.
@@ -138,6 +240,7 @@ pub(super) struct BtfRecords<'a> {
     pub btf: &'a Btf,
     pub odd_sizes: &'a [(u32, u32)],
     pub addr_size: u8,
+    pub long_chains: &'a LongChains,
 }
 
 impl Records for BtfRecords<'_> {
@@ -151,6 +254,10 @@ impl Records for BtfRecords<'_> {
 
     fn odd_sizes(&self) -> &[(u32, u32)] {
         self.odd_sizes
+    }
+
+    fn long_chains(&self) -> &LongChains {
+        self.long_chains
     }
 }
 

@@ -6,12 +6,13 @@ use super::merged::{Deferred, DeferredWhat};
 use super::records::{LocalRecords, Records, Size};
 use crate::btf::Kind;
 use crate::dwarf::abbrev::Slot;
+use crate::dwarf::circle::Circle;
 use crate::dwarf::source::outer_index;
 use crate::phases::{self, Phase};
 use gimli::constants as dw;
 
-/// References through more entries than this lead in a circle.
-const MAX_HOPS: usize = 1 << 16;
+/// Chains of more entries than this are remembered.
+const LONG: usize = 64;
 
 impl Builder<'_> {
     /// Completes the fragment.
@@ -25,16 +26,45 @@ impl Builder<'_> {
     pub(super) fn resolve_types(&mut self) {
         self.s.deferred.clear();
         self.s.declared.clear();
+        self.settle_aliases();
         self.resolve_refs();
+        self.cut_circles();
         self.resolve_names();
         self.resolve_enum_signs();
         self.place_bitfields();
         self.save_variables();
     }
 
+    /// Has each entry that only stands for another one stand for the last of them; what stands for itself is void.
+    fn settle_aliases(&mut self) {
+        let alias_at = |s: &super::builder::Scratch, key: u32| match s.lookup(key) {
+            Some(Die::Alias(i)) if key != 0 && outer_index(key).is_none() => Some(i as usize),
+            _ => None,
+        };
+        let mut path = Vec::new();
+        for first in 0..self.s.aliases.len() {
+            let mut target = self.s.aliases[first].1;
+            path.push(first);
+            let mut circle = Circle::from(first as u32);
+            while let Some(next) = alias_at(self.s, target) {
+                // What came before has been settled, and leads to no further one.
+                if circle.is_closed_by(next as u32) {
+                    self.say(self.s.aliases[first].0, "types that stand for each other in a circle: taken for void");
+                    target = 0;
+                    break;
+                }
+                path.push(next);
+                target = self.s.aliases[next].1;
+            }
+            for at in path.drain(..) {
+                self.s.aliases[at].1 = target;
+            }
+        }
+    }
+
     /// The local id of the type with `key`: 0 for void; `None` where there is no such type.
     pub(super) fn type_id(&self, mut key: u32) -> Option<u32> {
-        for _ in 0..MAX_HOPS {
+        loop {
             if key == 0 {
                 return Some(0);
             }
@@ -43,11 +73,11 @@ impl Builder<'_> {
             }
             match self.s.lookup(key)? {
                 Die::Type(id) => return Some(id),
+                // They are settled: the next one is no alias.
                 Die::Alias(i) => key = self.s.aliases[i as usize].1,
                 Die::Param(_) | Die::Func(_) => return None,
             }
         }
-        Some(0)
     }
 
     /// [`Builder::type_id`], with a message where there is none.
@@ -82,16 +112,40 @@ impl Builder<'_> {
         self.s.refs = refs;
     }
 
+    /// Names of definitions are those of their declarations, which may refer to further ones.
     fn resolve_names(&mut self) {
-        for i in 0..self.s.spec_names.len() {
-            let (word, key) = self.s.spec_names[i];
-            match self.s.lookup(key) {
-                Some(Die::Type(id)) => {
-                    self.out.words[word as usize] = self.out.words[self.out.starts[id as usize - 1] as usize];
+        let spec_names = std::mem::take(&mut self.s.spec_names);
+        let name_word = |out: &super::fragment::Fragment, id: u32| out.starts[id as usize - 1];
+        let mut path = Vec::new();
+        for first in 0..spec_names.len() {
+            let (mut at, mut circle) = (first, Circle::from(first as u32));
+            let name = loop {
+                let (word, key) = spec_names[at];
+                path.push(word);
+                let Some(Die::Type(id)) = self.s.lookup(key) else {
+                    if self.type_id(key).is_none() {
+                        let record = self.out.starts.partition_point(|&s| s <= word) - 1;
+                        let (from, target) = (self.s.types[record], self.source.offset(key));
+                        self.say(from, &format!("specification {target:#x} is no type: the name is left out"));
+                    }
+                    break None;
+                };
+                let declared = name_word(self.out, id);
+                let next = spec_names.binary_search_by_key(&declared, |&(word, _)| word);
+                match (self.out.words[declared as usize], next) {
+                    (0, Ok(next)) if !circle.is_closed_by(next as u32) => at = next,
+                    (name, _) => break Some(name),
                 }
-                _ => self.defer(word, key, DeferredWhat::Name),
+            };
+            for word in path.drain(..) {
+                match name {
+                    Some(name) => self.out.words[word as usize] = name,
+                    // The declaration that has it is in another unit.
+                    None => self.defer(word, spec_names[at].1, DeferredWhat::Name),
+                }
             }
         }
+        self.s.spec_names = spec_names;
     }
 
     fn resolve_enum_signs(&mut self) {
@@ -118,7 +172,7 @@ impl Builder<'_> {
 
     /// The fragment's records so far.
     pub(super) fn records(&self) -> LocalRecords<'_> {
-        LocalRecords::of(self.out, self.addr_size())
+        LocalRecords::of(self.out, self.addr_size(), &self.s.long_chains)
     }
 
     pub(super) fn addr_size(&self) -> u8 {
@@ -173,8 +227,19 @@ impl Builder<'_> {
 
     /// Size of the type with `key` as its entry gives it: that of an address for pointers, DW_AT_byte_size, or that of the type it refers to;
     /// 0 when unknown. The key of a type of another unit where the way leads to one.
-    pub(super) fn byte_size(&mut self, mut key: u32) -> Result<u32, u32> {
-        for _ in 0..MAX_HOPS {
+    pub(super) fn byte_size(&mut self, key: u32) -> Result<u32, u32> {
+        let mut path = Vec::new();
+        let size = self.byte_size_along(key, &mut path)?;
+        for id in path {
+            self.s.byte_sizes[id as usize] = size;
+        }
+        Ok(size)
+    }
+
+    /// [`Builder::byte_size`]; `path` gets some of the types of a long chain, whose size is the same.
+    fn byte_size_along(&mut self, mut key: u32, path: &mut Vec<u32>) -> Result<u32, u32> {
+        let (mut steps, mut circle) = (0, Circle::from(key));
+        loop {
             if key == 0 {
                 return Ok(0);
             }
@@ -183,12 +248,20 @@ impl Builder<'_> {
             }
             let id = match self.s.lookup(key) {
                 Some(Die::Type(id)) => id,
+                Some(Die::Alias(i)) if steps > LONG => {
+                    key = self.s.aliases[i as usize].1;
+                    continue;
+                }
                 _ => 0,
             };
             if let Some(&known) = self.s.byte_sizes.get(id as usize) {
                 if known != u32::MAX && id != 0 {
                     return Ok(known);
                 }
+            }
+            steps += 1;
+            if steps % LONG == 0 && id != 0 {
+                path.push(id);
             }
             let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return Ok(0) };
             let addr_size = u64::from(unit.header.addr_size);
@@ -210,8 +283,10 @@ impl Builder<'_> {
                 return Ok(size);
             }
             key = self.source.reference(unit, &self.s.other, Slot::Type);
+            if circle.is_closed_by(key) {
+                return Ok(0);
+            }
         }
-        Ok(0)
     }
 
     /// The bytes of a name.

@@ -34,7 +34,7 @@ impl Builder<'_> {
         params.extend(self.s.params.iter().map(Passed::from));
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size(), self.options.true_signature);
         let lost = {
-            let records = LocalRecords::of(self.out, addr_size);
+            let records = LocalRecords::of(self.out, addr_size, &self.s.long_chains);
             FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share()
         };
         for p in lost {
@@ -45,7 +45,9 @@ impl Builder<'_> {
         for i in 0..funcs.len() {
             let function = funcs[i].elf_func;
             let out = &mut *self.out;
-            let records = LocalRecords { words: &out.words, starts: &out.starts, odd_sizes: &out.odd_sizes, addr_size };
+            let long_chains = &self.s.long_chains;
+            let records =
+                LocalRecords { words: &out.words, starts: &out.starts, odd_sizes: &out.odd_sizes, addr_size, long_chains };
             let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
             if function != NO_FUNCTION {
                 set.analyse(i);

@@ -533,7 +533,13 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
             }
         };
         // The unit itself is the one that was asked for; the others are type units.
-        let Some(own) = units.units.iter().position(|u| !u.header.is_type_unit()) else { return Ok(()) };
+        let Some(own) = units.units.iter().position(|u| !u.header.is_type_unit()) else {
+            let (path, (section, at)) = (file.elf().path().display(), file.place(found.offset()));
+            messages.push(format!(
+                "{path}: {section}+{at:#x}: only type units, expected the unit that a skeleton stands for, left out"
+            ));
+            return Ok(());
+        };
         let key = units.units[own].start;
         let mut source = Source::new(file, &scratch.buf, &units.units, 0);
         source.addresses = Some(main);

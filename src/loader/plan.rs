@@ -74,7 +74,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// File, section and offset of the entry that a target is, for messages.
+    /// File, section and offset of the entry that a target is, and its unit, for messages.
     pub fn place_of(&self, target: u32) -> String {
         let (behind, place) = (self.files.main.info_size(), self.targets.get(target as usize).copied().unwrap_or(0));
         let (file, offset) = match &self.files.alternate {
@@ -82,7 +82,12 @@ impl Plan {
             _ => (&self.files.main, place),
         };
         let (section, at) = file.place(offset);
-        format!("{}: {section}+{at:#x}", file.elf().path().display())
+        let in_alternate = place >= behind && self.files.alternate.is_some();
+        let holds = |unit: &&PlannedUnit| {
+            unit.in_alternate == in_alternate && (unit.header.offset..unit.header.offset + unit.header.size).contains(&offset)
+        };
+        let unit = self.units.iter().find(holds).map_or(0, |unit| file.place(unit.header.offset).1);
+        format!("{}: {section}+{at:#x}, in the unit at {unit:#x}", file.elf().path().display())
     }
 
     /// The positions of targets that lie in the unit, with their keys in a buffer that holds just the unit.
@@ -301,6 +306,10 @@ fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
     starts.sort_unstable();
     let unit_at = |place: u64| starts[..starts.partition_point(|&(start, _)| start <= place)].last().map(|&(_, i)| i);
     let imports = |i: u32| found[i as usize].imports.iter().filter_map(|&place| unit_at(place));
+    let import_from = |i: u32, from: usize| {
+        let rest = found[i as usize].imports.get(from..)?;
+        rest.iter().zip(from + 1..).find_map(|(&place, next)| Some((unit_at(place)?, next)))
+    };
 
     // Of the alternate file, what is imported by what is wanted. dwz imports whatever it refers to; DWARF 5 does not ask for that.
     let refers = |i: u32| found[i as usize].targets.iter().filter(|&&place| place >= behind).filter_map(|&place| unit_at(place));
@@ -322,9 +331,9 @@ fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
         // The path of imports being followed: a unit, and how many of its imports are done.
         let mut path = vec![(i, 0)];
         while let Some((unit, done)) = path.pop() {
-            match imports(unit).nth(done) {
-                Some(next) => {
-                    path.push((unit, done + 1));
+            match import_from(unit, done) {
+                Some((next, done)) => {
+                    path.push((unit, done));
                     let s = &found[next as usize];
                     let is_new = s.wanted && !s.unit.in_alternate && (path.len() as u32) < MAX_IMPORTS;
                     if is_new && !std::mem::replace(&mut imported[next as usize], true) {

@@ -22,11 +22,12 @@ impl Printer {
                 self.out.put(b" ");
                 self.out.put(name);
             }
-            if self.too_deep() {
+            if !self.may_open(ty.cast()) {
                 return self.out.put(b" { /* nested too deep to be shown */ }");
             }
             self.depth += 1;
             self.open.push(ty.cast());
+            self.opened += 1;
             self.out.put(b" {\n");
 
             let mut inner = *conf;

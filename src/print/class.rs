@@ -39,7 +39,7 @@ impl Printer {
             let mut conf = *conf;
             let indent = i32::from(conf.indent).min(super::text::MAX_INDENT);
             self.class_head(ty, &conf);
-            if self.too_deep() {
+            if !self.may_open(class.cast()) {
                 return self.out.put(b" { /* nested too deep to be shown */ }");
             }
             if conf.cachelinep.is_null() {
@@ -49,6 +49,7 @@ impl Printer {
             conf.set_no_semicolon(false);
             self.depth += 1;
             self.open.push(class.cast());
+            self.opened += 1;
 
             facts::class__infer_packed_attributes(class, self.cu);
             self.base_list(ty);

@@ -12,6 +12,9 @@ const PURE_VIRTUAL: u8 = 2;
 /// How many function types may have each other as parameters. Text doubles with each level that has two.
 const MAX_FUNCTIONS: usize = 16;
 
+/// And how many within the outermost one altogether: each may have the next ones twice.
+const MAX_INNER_FUNCTIONS: u32 = 1024;
+
 /// DW_INL_declared_not_inlined and DW_INL_declared_inlined.
 const DECLARED_INLINE: [u8; 2] = [2, 3];
 
@@ -31,7 +34,9 @@ impl Printer {
         // SAFETY: a function type of this unit.
         unsafe {
             let start = self.out.len();
-            if self.too_deep() || self.functions.len() >= MAX_FUNCTIONS || self.functions.contains(&ftype) {
+            self.inner_functions = if self.functions.is_empty() { 0 } else { self.inner_functions + 1 };
+            let too_many = self.functions.len() >= MAX_FUNCTIONS || self.inner_functions > MAX_INNER_FUNCTIONS;
+            if self.too_deep() || too_many || self.functions.contains(&ftype) {
                 self.out.put(b"...");
                 return self.out.len() - start;
             }

@@ -35,7 +35,10 @@ pub use function::prototype_of;
 pub use text::Text;
 
 /// How many types may be printed within each other.
-const MAX_DEPTH: u32 = 128;
+const MAX_DEPTH: u32 = 64;
+
+/// How many types may be printed with one, so that types that hold the next ones twice come to an end.
+const MAX_OPENED: u32 = 1 << 12;
 
 /// How many references are followed before a chain counts as a circle.
 const MAX_CHAIN: usize = 4096;
@@ -49,8 +52,12 @@ pub struct Printer {
     out: Text,
     /// The types being printed, outermost first.
     open: Vec<*const Tag>,
+    /// How many have been printed.
+    opened: u32,
     /// The function types being printed, outermost first.
     functions: Vec<*const Ftype>,
+    /// How many function types have been printed within the outermost of them.
+    inner_functions: u32,
     depth: u32,
 }
 
@@ -68,7 +75,7 @@ pub unsafe fn compose(cu: *const Cu, compose: impl FnOnce(&mut Printer)) -> Text
 /// # Safety
 /// As above.
 pub unsafe fn compose_in(text: Text, cu: *const Cu, compose: impl FnOnce(&mut Printer)) -> Text {
-    let mut printer = Printer { cu, out: text, open: Vec::new(), functions: Vec::new(), depth: 0 };
+    let mut printer = Printer { cu, out: text, open: Vec::new(), functions: Vec::new(), opened: 0, inner_functions: 0, depth: 0 };
     compose(&mut printer);
     printer.out
 }
@@ -193,9 +200,9 @@ impl Printer {
         self.depth >= MAX_DEPTH
     }
 
-    /// Whether the type may be printed here: not too deep, and not again and again within itself.
+    /// Whether the type may be printed here: not too deep, not too many, and not again and again within itself.
     fn may_open(&self, tag: *const Tag) -> bool {
-        !self.too_deep() && self.open.iter().filter(|&&open| open == tag).count() < 2
+        !self.too_deep() && self.opened < MAX_OPENED && self.open.iter().filter(|&&open| open == tag).count() < 2
     }
 
     fn not_found(&mut self, id: TypeId, function: &str, line: u32) -> usize {

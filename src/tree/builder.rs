@@ -424,6 +424,14 @@ impl<'a, 's> Builder<'a, 's> {
         }
     }
 
+    /// Where the entry with `key` is, for messages: file, section, offset, and the unit.
+    pub(super) fn location(&self, key: u32) -> String {
+        match &self.alternate {
+            Some(alternate) if key >= alternate.delta => alternate.source.location(key - alternate.delta),
+            _ => self.main.location(key),
+        }
+    }
+
     pub(super) fn push(&mut self, frame: Frame) {
         self.s.frames.push(frame);
     }

@@ -10,6 +10,7 @@
 mod annotations;
 pub mod attrs;
 pub mod builder;
+mod circles;
 mod functions;
 mod keymap;
 mod make;
@@ -23,6 +24,7 @@ mod supply;
 mod templates;
 mod types;
 
+pub use circles::link_of;
 pub use memory::Arenas;
 
 use std::ffi::{c_char, c_int};

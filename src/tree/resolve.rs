@@ -8,7 +8,9 @@ use std::ptr;
 
 use super::builder::{Builder, Entry, Role, Waiting};
 use crate::abi::*;
+use crate::dwarf::circle::Circle;
 use crate::dwarf::passed::Abi;
+use rustc_hash::FxHashSet;
 
 const IMPORTED_DECLARATION: u16 = 0x08;
 const FORMAL_PARAMETER: u16 = 0x05;
@@ -29,6 +31,7 @@ impl Builder<'_, '_> {
             }
         }
         self.resolve_types();
+        self.cut_circles();
         for i in 0..self.s.specifications.len() {
             let (index, key) = self.s.specifications[i];
             // SAFETY: see above the impl.
@@ -36,8 +39,9 @@ impl Builder<'_, '_> {
         }
         // SAFETY: see above the impl.
         unsafe {
+            let mut nameless = FxHashSet::default();
             for i in 0..self.s.functions.len() {
-                self.resolve_name(self.s.functions[i]);
+                self.resolve_name(self.s.functions[i], &mut nameless);
             }
             self.place_parameters();
             for i in 0..self.s.instances.len() {
@@ -222,32 +226,47 @@ impl Builder<'_, '_> {
         }
     }
 
-    /// An unnamed function has the name of what it is an instance or the definition of.
-    unsafe fn resolve_name(&mut self, index: u32) {
-        let Entry { tag, origin, key: own, .. } = self.s.entries[index as usize];
-        let function = tag.cast::<Function>();
+    /// An unnamed function has the name of what it is an instance or the definition of, which may have its own from a further one.
+    /// `nameless` are those for which none was found.
+    unsafe fn resolve_name(&mut self, index: u32, nameless: &mut FxHashSet<u32>) {
+        let (mut path, mut at, mut circle) = (Vec::new(), index, Circle::from(index));
         // SAFETY: see above the impl.
         unsafe {
-            if !(*function).name.is_null() {
-                return;
-            }
-            let specification = match self.s.specifications.binary_search_by_key(&index, |&(index, _)| index) {
-                Ok(at) => self.s.specifications[at].1,
-                Err(_) => 0,
-            };
-            if origin == 0 && specification == 0 {
-                return;
-            }
-            let source = self.tag_of(origin, Role::Other).or_else(|| self.tag_of(specification, Role::Other));
-            match source.filter(|&tag| (*tag).is_function()) {
-                Some(source) => (*function).name = (*source.cast::<Function>()).name,
-                None => {
-                    let (own, origin) = (self.offset_of(own), self.offset_of(origin));
-                    let specification = self.offset_of(specification);
-                    self.say(format!(
-                        "tag__recode_dwarf_type: couldn't find name for function {own:#x}, abstract_origin={origin:#x}, specification={specification:#x}"
-                    ));
+            let mut name = loop {
+                let Entry { tag, origin, key: own, .. } = self.s.entries[at as usize];
+                let name = (*tag.cast::<Function>()).name;
+                if !name.is_null() {
+                    break name;
                 }
+                let specification = match self.s.specifications.binary_search_by_key(&at, |&(index, _)| index) {
+                    Ok(at) => self.s.specifications[at].1,
+                    Err(_) => 0,
+                };
+                if origin == 0 && specification == 0 || nameless.contains(&at) {
+                    break ptr::null();
+                }
+                path.push(at);
+                let source = self.find(origin, Role::Other).or_else(|| self.find(specification, Role::Other));
+                match source.filter(|&source| (*self.s.entries[source].tag).is_function()) {
+                    Some(source) if !circle.is_closed_by(source as u32) => at = source as u32,
+                    Some(_) => break ptr::null(),
+                    None => {
+                        let (own, origin) = (self.offset_of(own), self.offset_of(origin));
+                        let specification = self.offset_of(specification);
+                        self.say(format!(
+                            "tag__recode_dwarf_type: couldn't find name for function {own:#x}, abstract_origin={origin:#x}, specification={specification:#x}"
+                        ));
+                        break ptr::null();
+                    }
+                }
+            };
+            if name.is_null() && !path.is_empty() {
+                nameless.extend(path.iter().copied());
+                // Programs look at the names of what is no instance.
+                name = c"".as_ptr();
+            }
+            for at in path {
+                (*self.s.entries[at as usize].tag.cast::<Function>()).name = name;
             }
         }
     }
@@ -307,7 +326,7 @@ impl Builder<'_, '_> {
 ///
 /// # Safety
 /// As above the impl; `is_annotated` says whether the pointer has annotations, so that its memory need not be looked at.
-unsafe fn set_pointee(pointer: *mut Tag, is_annotated: bool, pointee: TypeId) {
+pub(super) unsafe fn set_pointee(pointer: *mut Tag, is_annotated: bool, pointee: TypeId) {
     // SAFETY: by the caller's word.
     unsafe {
         let mut last = pointer;

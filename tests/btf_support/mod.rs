@@ -176,7 +176,7 @@ impl State {
             }
             "dedup" => {
                 let opts = DedupOptions { force_collisions: a != 0 || self.way.force_collisions, ..DedupOptions::default() };
-                return btf.dedup(&opts).map(|()| 0);
+                return btf.dedup(&opts).map(|_| 0);
             }
             "distill" => {
                 let (split, base) = btf.distill_base()?;

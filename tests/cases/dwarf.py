@@ -4,18 +4,23 @@
 
 For inputs that no compiler writes. A DIE's attributes are triples (attribute, form, value); a value may be a number, text, a list of
 bytes (a string in it stands for the eight-byte address of a symbol) or "@label": a reference to the DIE with that label.
+
+`chain` and `deep` are for hundreds of thousands of DIEs: the assembler repeats one.
 """
 
 TAGS = dict(
     array_type=0x01, class_type=0x02, enumeration_type=0x04, formal_parameter=0x05, lexical_block=0x0B, member=0x0D,
     pointer_type=0x0F, compile_unit=0x11, string_type=0x12, structure_type=0x13, subroutine_type=0x15, typedef=0x16, inheritance=0x1C,
     inlined_subroutine=0x1D, module=0x1E, subrange_type=0x21, base_type=0x24, const_type=0x26, enumerator=0x28, subprogram=0x2E,
-    variable=0x34, namespace=0x39, imported_unit=0x3D, ptr_to_member_type=0x1F, unknown=0x7777,
+    variable=0x34, namespace=0x39, imported_unit=0x3D, ptr_to_member_type=0x1F, unknown=0x7777, imported_declaration=0x08, label=0x0A,
+    reference_type=0x10, union_type=0x17, template_type_parameter=0x2F, variant=0x19, variant_part=0x33, volatile_type=0x35,
+    restrict_type=0x37, partial_unit=0x3C, rvalue_reference_type=0x42, atomic_type=0x47, llvm_annotation=0x6000, annotation=0x6001,
 )
-ATTRIBUTES = dict(
+ATTRIBUTES = {"import": 0x18} | dict(
     location=0x02, name=0x03, byte_size=0x0B, low_pc=0x11, high_pc=0x12, language=0x13, comp_dir=0x1B, const_value=0x1C,
     inline=0x20, lower_bound=0x22, producer=0x25, upper_bound=0x2F, abstract_origin=0x31, data_member_location=0x38,
     declaration=0x3C, encoding=0x3E, external=0x3F, specification=0x47, type=0x49, containing_type=0x1D, signature=0x69,
+    bit_offset=0x0C, bit_size=0x0D, annotation=0x2139,
 )
 FORMS = dict(
     addr=0x01, data2=0x05, data4=0x06, data8=0x07, string=0x08, block1=0x0A, data1=0x0B, sdata=0x0D, strp=0x0E, udata=0x0F,
@@ -32,6 +37,21 @@ class Die:
 
 def die(tag, attributes=(), *children, label=None):
     return Die(tag, list(attributes), children, label)
+
+
+class Repeated:
+    def __init__(self, count, dies, within):
+        self.count, self.dies, self.within = count, dies, within
+
+
+def chain(count, *dies):
+    """`dies` that many times in a row. "@next" is the first one of the next time, in the end what comes behind."""
+    return Repeated(count, dies, None)
+
+
+def deep(count, tag, attributes, *innermost):
+    """That many DIEs without attributes that differ, each within the one before, and `innermost` in the last."""
+    return Repeated(count, [die(tag, attributes)], innermost)
 
 
 def name(text):
@@ -90,8 +110,17 @@ def emit(path, units, tail=""):
         stack = [top]
         while stack:
             current = stack.pop()
-            if current is None:
-                info.append(".uleb128 0")
+            if isinstance(current, str):
+                info.append(current)
+                continue
+            if isinstance(current, Repeated):
+                info.append(f".rept {current.count}\n1:")
+                if current.within is None:
+                    stack += [".endr\n1:", *reversed(current.dies)]
+                else:
+                    # The list of children that it opens is closed further down.
+                    current.dies[0].children = [None]
+                    stack += [f".rept {current.count}\n.byte 0\n.endr", *reversed(current.within), ".endr", *current.dies]
                 continue
             key = (current.tag, bool(current.children), tuple((a, f) for a, f, _ in current.attributes))
             if key not in abbreviations:
@@ -103,8 +132,8 @@ def emit(path, units, tail=""):
                 info.append(f".Ldie_{current.label}:")
             info.append(f".uleb128 {abbreviations[key]}")
             info += [value(form, what, start) for _, form, what in current.attributes]
-            if current.children:
-                stack.append(None)
+            if current.children and current.children[0] is not None:
+                stack.append(".uleb128 0")
                 stack.extend(reversed(current.children))
         info.append(f"{start}_end:")
     with open(path, "w") as file:
@@ -114,8 +143,10 @@ def emit(path, units, tail=""):
 
 
 def value(form, what, start):
-    if isinstance(what, str) and what.startswith("@"):
-        what = f".Ldie_{what[1:]} - {start}"
+    if what == "@next":
+        what = f"1f - {start}"
+    elif isinstance(what, str) and what.startswith("@"):
+        what = f".Ldie_{what[1:]}" + (f" - {start}" if form != "ref_addr" else "")
     if form == "string":
         return f'.string "{what}"'
     if form in ("exprloc", "block1"):

@@ -24,6 +24,15 @@ const IDENTITY_DEPTH: u32 = 16;
 /// 16 levels of a struct that holds itself many times over would never end.
 const PATIENCE: u32 = 10_000;
 
+/// Pairs of records that are compared, for each type, before the search for duplicates becomes a short one. A kernel takes three; thousands
+/// of nameless structs, each holding the next, would take the square of their number.
+const EFFORT_A_TYPE: u64 = 64;
+/// And what may be compared with few types, too.
+const LEAST_EFFORT: u64 = 1 << 25;
+
+/// How many candidates, and of how many records, a short search looks at.
+const SHORT: usize = 64;
+
 /// The phase's working memory.
 #[derive(Default)]
 pub(super) struct Equivalence {
@@ -36,10 +45,16 @@ pub(super) struct Equivalence {
     /// Pairs (new, canonical) still to compare.
     pending: Vec<(u32, u32)>,
     identity: Identity,
+    /// Pairs of records compared so far.
+    effort: u64,
+    /// From which of them on the search is a short one.
+    enough: u64,
 }
 
 impl Equivalence {
-    pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<(), BtfError> {
+    /// Returns whether all duplicates were looked for: after too much effort some stay.
+    pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<bool, BtfError> {
+        self.enough = (EFFORT_A_TYPE * u64::from(dedup.types.type_count())).max(LEAST_EFFORT);
         for id in dedup.types.own_ids() {
             let node = &dedup.types.nodes[id as usize];
             let kind = Kind::of_info(node.info);
@@ -47,7 +62,7 @@ impl Equivalence {
                 self.named_type(dedup, id)?;
             }
         }
-        Ok(())
+        Ok(self.effort < self.enough)
     }
 
     fn named_type(&mut self, dedup: &mut Dedup, id: u32) -> Result<(), BtfError> {
@@ -55,6 +70,7 @@ impl Equivalence {
         let is_typedef = dedup.types.kind(id) == Some(Kind::Typedef);
         let hash = if is_typedef { hash_typedef(record) } else { hash_composite(record, ends_of(&dedup.types, record)) };
         let mut cursor = dedup.table.candidates(hash);
+        let mut compared = 0;
         while let Some(candidate) = dedup.table.next(&mut cursor) {
             let (record, other) = (dedup.types.record(id), dedup.types.candidate(candidate));
             // The base's typedefs are no candidates: see `Dedup::enter_base`.
@@ -62,6 +78,12 @@ impl Equivalence {
                 continue;
             }
             self.forget(dedup);
+            if self.effort >= self.enough {
+                compared += 1;
+                if compared > SHORT {
+                    break;
+                }
+            }
             if self.is_equivalent(&mut dedup.types, id, candidate.id)? {
                 self.merge(&mut dedup.types);
                 if !self.would_change_base {
@@ -79,6 +101,7 @@ impl Equivalence {
     }
 
     fn forget(&mut self, dedup: &mut Dedup) {
+        self.effort += 1 + self.assumed.len() as u64;
         for id in self.assumed.drain(..) {
             dedup.types.nodes[id as usize].hypothesis = UNMAPPED;
         }
@@ -92,6 +115,7 @@ impl Equivalence {
         if is_settled(types, new, canon) {
             return Ok(true);
         }
+        let limit = if self.effort < self.enough { usize::MAX } else { SHORT };
         let mut pair = Some((new, canon));
         while let Some((new, canon)) = pair.or_else(|| self.pending.pop()) {
             pair = match self.compare_pair(types, new, canon)? {
@@ -99,6 +123,9 @@ impl Equivalence {
                 Comparison::Same => None,
                 Comparison::Depends(new, canon) => (!is_settled(types, new, canon)).then_some((new, canon)),
             };
+            if self.assumed.len() > limit {
+                return Ok(false);
+            }
         }
         Ok(true)
     }

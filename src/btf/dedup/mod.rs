@@ -42,6 +42,18 @@ pub struct DedupOptions {
     pub force_collisions: bool,
     /// Leave forward declarations alone that no comparison of types resolved; for passes before the last.
     pub skip_fwd_resolution: bool,
+    /// Let a reference type that leads back to itself, with no struct or typedef between, lead to void where the circle closes. Otherwise it is
+    /// an error, as with libbpf.
+    pub cut_circles: bool,
+}
+
+/// What a deduplication did not do as it should.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Shortcomings {
+    /// The search for duplicates would have taken forever (among types made for it), so that some stay.
+    pub gave_up: bool,
+    /// How many circles were cut.
+    pub circles: u32,
 }
 
 /// Not looked at yet. All values above [`MAX_ID`] mean that there is no canonical type so far.
@@ -163,18 +175,18 @@ impl Types {
 
 impl Btf {
     /// Removes duplicate types, with libbpf's result. After an error the types are in no defined state, but safe to read.
-    pub fn dedup(&mut self, opts: &DedupOptions) -> Result<(), BtfError> {
-        self.dedup_inner(opts, false).map(|_| ())
+    pub fn dedup(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
+        self.dedup_inner(opts, false).map(|(_, shortcomings)| shortcomings)
     }
 
     /// Like [`dedup`](Btf::dedup); also returns the new id of each old one (base ids and void included, unchanged).
     ///
     /// With [`skip_fwd_resolution`](DedupOptions::skip_fwd_resolution), for a BTF that is still being added to.
     pub fn dedup_with_map(&mut self, opts: &DedupOptions) -> Result<Vec<u32>, BtfError> {
-        self.dedup_inner(opts, true)
+        self.dedup_inner(opts, true).map(|(map, _)| map)
     }
 
-    fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<Vec<u32>, BtfError> {
+    fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
         let (nodes, prims) = self.nodes()?;
         self.dedup_strings()?;
         let words = std::mem::take(&mut self.words).into_owned();
@@ -187,15 +199,18 @@ impl Btf {
         let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
         let result = dedup.settle_all(opts);
         let types = dedup.types;
-        if let Err(err) = result {
-            let own = &types.nodes[self.start_id as usize..];
-            self.starts = own.iter().map(|node| node.start).collect();
-            self.words = types.words.into();
-            return Err(err);
-        }
+        let shortcomings = match result {
+            Ok(shortcomings) => shortcomings,
+            Err(err) => {
+                let own = &types.nodes[self.start_id as usize..];
+                self.starts = own.iter().map(|node| node.start).collect();
+                self.words = types.words.into();
+                return Err(err);
+            }
+        };
         let compacted = types.compact(want_map)?;
         (self.starts, self.words) = (compacted.starts, compacted.words.into());
-        Ok(compacted.map)
+        Ok((compacted.map, shortcomings))
     }
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical. Also returns
@@ -260,14 +275,15 @@ impl Btf {
 
 impl Dedup {
     /// Finds for each type the one that stays for it.
-    fn settle_all(&mut self, opts: &DedupOptions) -> Result<(), BtfError> {
+    fn settle_all(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
         self.enter_base();
         self.prim_types(!opts.skip_fwd_resolution);
-        Equivalence::default().run(self)?;
+        let is_complete = Equivalence::default().run(self)?;
         if !opts.skip_fwd_resolution {
             self.resolve_fwds();
         }
-        self.ref_types()
+        let circles = self.ref_types(opts.cut_circles)?;
+        Ok(Shortcomings { gave_up: !is_complete, circles })
     }
 
     /// Makes a type a candidate.

@@ -47,7 +47,9 @@ impl Types {
 }
 
 impl Dedup {
-    pub(super) fn ref_types(&mut self) -> Result<(), BtfError> {
+    /// Returns how many circles were cut.
+    pub(super) fn ref_types(&mut self, cut_circles: bool) -> Result<u32, BtfError> {
+        let mut circles = 0;
         let mut path = Vec::new();
         for id in self.types.own_ids() {
             if self.types.is_mapped(id) {
@@ -58,10 +60,14 @@ impl Dedup {
                 self.settle(id, self.types.start(id));
             } else {
                 self.enter(&mut path, id);
-                self.walk(&mut path)?;
+                while let Err(error) = self.walk(&mut path) {
+                    let word = path.last().and_then(|frame| frame.awaited).filter(|_| cut_circles).ok_or(error)?;
+                    self.types.words[word] = 0;
+                    circles += 1;
+                }
             }
         }
-        Ok(())
+        Ok(circles)
     }
 
     fn enter(&mut self, path: &mut Vec<Frame>, id: u32) {
@@ -76,10 +82,10 @@ impl Dedup {
             while let Some(word) = frame.awaited.take().or_else(|| Some(frame.start + frame.slots.next()?)) {
                 if !self.types.replace_word(word) {
                     let target = self.types.words[word];
+                    frame.awaited = Some(word);
                     if self.types.map(target) == IN_PROGRESS {
                         return Err(BtfError::ReferenceLoop { id: target });
                     }
-                    frame.awaited = Some(word);
                     unsettled = Some(target);
                     break;
                 }

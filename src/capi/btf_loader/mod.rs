@@ -14,6 +14,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
+use super::circles;
 use super::entry::{entry, non_null};
 use super::held::{Block, hand_over};
 use super::library::cacheline_size;
@@ -88,6 +89,7 @@ fn unit_of(file: &BtfFile, filename: &CStr, cacheline: u16) -> Option<(*mut Cu, 
             Cu::destroy(cu);
             return None;
         }
+        circles::cut(cu, "BTF");
         let attributed = decl_tags::attach(btf, &plan.decl_tags, cu);
         Some((cu, block, attributed))
     }

@@ -9,6 +9,7 @@ use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use super::circles;
 use super::entry::{entry, non_null};
 use super::held::{Block, hand_over};
 use super::objects::formats;
@@ -78,6 +79,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
             Cu::destroy(cu);
             return -libc::EINVAL;
         }
+        circles::cut(cu, "CTF");
         fixup::members(cu);
         hand_over(cus, conf, cu, block, Vec::new(), Box::new(source));
         0

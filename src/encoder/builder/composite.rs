@@ -84,7 +84,11 @@ impl<'a> Builder<'a> {
                 return;
             }
         }
-        let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0) as u32;
+        let bit_size = number(&self.s.attrs, Slot::BitSize).unwrap_or(0);
+        let Ok(bit_size) = u8::try_from(bit_size).map(u32::from) else {
+            self.say(key, &format!("bit-field of {bit_size} bits: BTF counts to 255, the member is left out"));
+            return;
+        };
         let byte_size = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0) as u32;
         let has_bit_offset = self.s.attrs.has(Slot::DataBitOffset);
         let slot = if has_bit_offset { Slot::DataBitOffset } else { Slot::MemberLocation };

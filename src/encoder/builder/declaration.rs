@@ -1,9 +1,10 @@
 //! Functions, their parameters, variables, and the tags that hang on declarations.
 
 use super::*;
+use crate::dwarf::source::outer_index;
 
-/// A chain of annotations longer than this goes in a circle.
-const MAX_CHAIN: usize = 1024;
+/// Of longer chains of annotations, be it because they go in a circle, the rest is left out.
+pub(super) const MAX_CHAIN: usize = 1024;
 
 impl<'a> Builder<'a> {
     pub(super) fn parameter(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
@@ -173,6 +174,10 @@ impl<'a> Builder<'a> {
             if let Some((name, type_key, external)) = self.declared_variable(spec) {
                 return Some(Var { name, type_key, key, addr, external, spec: 0, annots: 0..0 });
             }
+            if outer_index(spec).is_none() {
+                let text = format!("specification {:#x} is no variable: nothing is taken from there", self.source.offset(spec));
+                self.say(key, &text);
+            }
         }
         let name = self.name(unit, Slot::Name);
         Some(Var { name, type_key, key, addr, external, spec, annots: 0..0 })
@@ -238,29 +243,38 @@ impl<'a> Builder<'a> {
 
     /// The annotation with `key`: its name's bytes, value and the annotation it leads to.
     pub(super) fn annotation(&mut self, key: u32) -> Option<(&'a [u8], NameRef, u32)> {
-        let (unit, abbrev) = self.source.entry(key, &mut self.s.other)?;
-        if abbrev.tag != GNU_ANNOTATION {
+        let found = self.source.entry(key, &mut self.s.other).filter(|(_, abbrev)| abbrev.tag == GNU_ANNOTATION);
+        let found = found.and_then(|(unit, _)| Some((unit, self.source.string(unit, &self.s.other, Slot::Name)?)));
+        let Some((unit, name)) = found else {
+            self.say(self.s.at, &format!("reference to {:#x}, where no annotation is: left out", self.source.offset(key)));
             return None;
-        }
-        let name = self.source.string(unit, &self.s.other, Slot::Name)?;
+        };
         let value = self.source.name(unit, &self.s.other, Slot::ConstValue, &mut self.out.strings);
-        Some((name, value, self.source.reference(unit, &self.s.other, Slot::Annotation)))
+        let next = self.source.reference(unit, &self.s.other, Slot::Annotation);
+        if next == 0 && self.s.other.has(Slot::Annotation) {
+            self.say(key, "reference to an annotation that is not there: left out");
+        }
+        Some((name, value, next))
+    }
+
+    pub(super) fn say_long_chain(&mut self, key: u32) {
+        self.say(key, &format!("chain of more than {MAX_CHAIN} annotations: from here on they are left out"));
     }
 
     /// Decl tags that hang on an entry by `DW_AT_GNU_annotation`.
     pub(super) fn annotation_chain(&mut self, mut key: u32, component: i32) {
-        let start = key;
-        for _ in 0..MAX_CHAIN {
-            if key == 0 {
-                return;
+        let mut count = 0;
+        while key != 0 {
+            if count == MAX_CHAIN {
+                return self.say_long_chain(key);
             }
+            count += 1;
             let Some((name, value, next)) = self.annotation(key) else { return };
             if name == b"btf_decl_tag" && self.options.decl_tags {
                 self.s.annots_stack.push(DeclTag { type_id: 0, value, component_idx: component });
             }
             key = next;
         }
-        self.say(start, "chain of annotations that goes in a circle: what is behind the first 1024 is left out");
     }
 
     /// A `btf_decl_tag` among children, its attributes just read.

@@ -20,10 +20,15 @@ impl<'a> Builder<'a> {
             dw::DW_ATE_boolean => 4,
             _ => 0,
         };
-        // Sizes that BTF integers cannot have come from location expressions' conversions; nothing else refers to them.
-        if !size.is_power_of_two() || size > 16 || self.is_empty(name) {
+        // Those without a name come from location expressions' conversions; nothing else refers to them.
+        let has_size = size.is_power_of_two() && size <= 16;
+        let is_nameless = self.is_empty(name);
+        if !has_size || is_nameless {
+            if !is_nameless {
+                self.say(key, &format!("base type of {byte_size} bytes, which BTF does not have: an integer of 4 stands for it"));
+            }
             name = self.out.strings.push(b"__SANITIZED_FAKE_INT__");
-            size = if size.is_power_of_two() && size <= 16 { size } else { 4 };
+            size = if has_size { size } else { 4 };
         }
         let id = self.begin(key)?;
         if u64::from(size) != byte_size {
@@ -51,7 +56,10 @@ impl<'a> Builder<'a> {
     /// A record of three words that leads to one other type.
     #[inline]
     fn plain(&mut self, key: u32, name: NameRef, kind: Kind, target: u32) -> Result<(), DwarfError> {
-        self.begin(key)?;
+        let id = self.begin(key)?;
+        if kind != Kind::Typedef {
+            self.note_forward(id, key, target);
+        }
         let first = self.out.words.len() as u32 + 2;
         self.out.words.extend([name.to_word(), info(kind, 0, false), target]);
         if target != 0 {
@@ -97,6 +105,7 @@ impl<'a> Builder<'a> {
                 _ => return false,
             }
         }
+        self.say(self.s.at, "pointer to a member whose type has more than 64 names: taken for one to data");
         false
     }
 
@@ -160,12 +169,13 @@ impl<'a> Builder<'a> {
     pub(super) fn type_tag_chain(&mut self, mut key: u32, target: u32) -> Result<u32, DwarfError> {
         let first = self.s.types.len() as u32 + 1;
         let mut count = 0;
-        for _ in 0..1024 {
-            if key == 0 {
-                break;
-            }
+        while key != 0 {
             let Some((name, value, next)) = self.annotation(key) else { break };
             if name != b"btf_type_tag" {
+                break;
+            }
+            if count == declaration::MAX_CHAIN {
+                self.say_long_chain(key);
                 break;
             }
             let id = self.push_type_tag(0, value)?;
@@ -188,7 +198,8 @@ impl<'a> Builder<'a> {
         if tagged == 0 && open.spec_key != 0 {
             tagged = self.type_tag_chain(open.spec_key, open.type_key)?;
         }
-        self.begin(frame.key)?;
+        let id = self.begin(frame.key)?;
+        self.note_forward(id, frame.key, open.type_key);
         self.out.words.extend([0, info(Kind::Ptr, 0, false)]);
         if tagged == 0 {
             self.push_ref(open.type_key);
@@ -232,6 +243,7 @@ impl<'a> Builder<'a> {
             let id = self.begin(key)?;
             self.out.words.extend([0, info(Kind::Array, 0, false), 0]);
             if inner == 0 {
+                self.note_forward(id, frame.key, open.type_key);
                 self.push_ref(open.type_key);
             } else {
                 self.out.words.push(inner);
@@ -245,7 +257,11 @@ impl<'a> Builder<'a> {
 
     /// A text of fixed length (Fortran): an array of characters, of none where the length is not constant.
     pub(super) fn string_type(&mut self, key: u32) -> Result<(), DwarfError> {
-        let count = number(&self.s.attrs, Slot::ByteSize).map_or(0, |n| u32::try_from(n).unwrap_or(u32::MAX));
+        let bytes = number(&self.s.attrs, Slot::ByteSize).unwrap_or(0);
+        let count = u32::try_from(bytes).unwrap_or_else(|_| {
+            self.say(key, &format!("text of {bytes} characters: BTF counts to 4294967295, which is written"));
+            u32::MAX
+        });
         let name = self.out.strings.push(b"character");
         let element = self.begin(0)?;
         self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), 1, 8]);
@@ -264,7 +280,11 @@ impl<'a> Builder<'a> {
         if kept < total {
             self.say(frame.key, &format!("{total} parameters: BTF counts to 65535, the rest is left out"));
         }
-        self.begin(frame.key)?;
+        let id = self.begin(frame.key)?;
+        let params = self.s.words_stack[start..].chunks_exact(2).map(|param| param[1]);
+        if let Some(target) = params.chain([open.type_key]).find(|&target| target >= frame.key && target < OUTER) {
+            self.note_forward(id, frame.key, target);
+        }
         self.out.words.extend([0, info(Kind::FuncProto, kept, false)]);
         self.push_ref(open.type_key);
         let params = count.min(kept);

@@ -8,12 +8,25 @@ use super::super::records::{BtfRecords, Records, Size, member_at};
 use super::super::report::{Report, text};
 use super::super::resolve::{KFLAG, is_signed_int, placed};
 use super::super::{EncodeError, Unit, verbose};
-use super::{Assembly, DeferredWhat, Found, INDEX, PENDING, ids_in};
+use super::{Assembly, DeferredWhat, Found, INDEX, Lost, PENDING, ids_in};
 use crate::btf::{Btf, INT_SIGNED, Kind, StrOff, TypeId};
+use crate::dwarf::circle::Circle;
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::outer_index;
 use crate::encoder::elf_functions::ElfFunctions;
 use std::sync::Arc;
+
+impl Lost {
+    /// What is not there, and what follows from it.
+    fn text(self) -> &'static str {
+        match self {
+            Lost::Type => "type is: taken for void",
+            Lost::Func => "function is: they have no name and no result from there",
+            Lost::Param => "parameter is: they have no name and no type from there",
+            Lost::Variable => "variable is: they have no name and no type from there",
+        }
+    }
+}
 
 /// Messages about references that lead nowhere; the rest is counted.
 const MAX_MESSAGES: usize = 64;
@@ -34,16 +47,8 @@ impl Assembly<'_> {
         place_of: impl Fn(u32) -> String,
         report: &mut dyn Report,
     ) -> Result<(), EncodeError> {
-        let mut lost = self.settle_types()?;
-        lost.sort_unstable();
-        lost.dedup();
-        for &target in lost.iter().take(MAX_MESSAGES) {
-            let place = place_of(target);
-            report.error(&text!(place.as_str(), ": other units refer to this, where no type is: taken for void\n"));
-        }
-        if let Some(more) = lost.len().checked_sub(MAX_MESSAGES).filter(|&more| more > 0) {
-            report.error(&text!(place_of(lost[MAX_MESSAGES]).as_str(), ": here and behind it ", more, " messages more\n"));
-        }
+        self.settle_found();
+        self.settle_types()?;
         // Types were most of the names; of their memory, functions take some.
         self.encoder.merger.end_file();
         if let Some(names) = &mut self.encoder.names {
@@ -53,6 +58,7 @@ impl Assembly<'_> {
         self.settle_variables();
         self.encoder.add_tags(&self.rest, TypeId, report)?;
         self.settle_functions()?;
+        self.tell_lost(&place_of, report);
         let rest = std::mem::take(&mut self.rest);
         if report.verbose() {
             self.encoder.tell_left_out(&rest, report);
@@ -61,26 +67,69 @@ impl Assembly<'_> {
         self.encoder.add_variables(&unit, TypeId, report)
     }
 
-    /// The final id for one that may be pending; `None` when it stands for nothing.
-    fn final_id(&self, mut id: u32) -> Option<u32> {
-        for _ in 0..MAX_HOPS {
-            if id & PENDING == 0 {
-                return Some(id);
-            }
-            match self.found.get((id & !PENDING) as usize) {
-                Some(&Found::Type(next)) => id = next,
-                _ => return None,
+    /// Says which references between units lead to something else than they should.
+    fn tell_lost(&self, place_of: impl Fn(u32) -> String, report: &mut dyn Report) {
+        let mut lost = self.lost.take();
+        lost.sort_unstable();
+        lost.dedup();
+        for &(target, what) in lost.iter().take(MAX_MESSAGES) {
+            let place = place_of(target);
+            report.error(&text!(place.as_str(), ": other units refer to this, where no ", what.text(), "\n"));
+        }
+        if let Some(&(next, _)) = lost.get(MAX_MESSAGES) {
+            let more = lost.len() - MAX_MESSAGES;
+            report.error(&text!(place_of(next).as_str(), ": here and behind it ", more, " messages more\n"));
+        }
+    }
+
+    /// Has each entry that stands for another unit's stand for the last of them, and for nothing where they go in a circle.
+    fn settle_found(&mut self) {
+        let next = |found: &[Found], at: usize| match found[at] {
+            Found::Type(id) if id & PENDING != 0 => Some((id & !PENDING) as usize).filter(|&next| next < found.len()),
+            _ => None,
+        };
+        let mut path = Vec::new();
+        for first in 0..self.found.len() {
+            let (mut at, mut circle) = (first, Circle::from(first as u32));
+            let end = loop {
+                let Some(to) = next(&self.found, at) else { break self.found[at] };
+                path.push(at);
+                if circle.is_closed_by(to as u32) {
+                    break Found::Nothing;
+                }
+                at = to;
+            };
+            for at in path.drain(..) {
+                self.found[at] = end;
             }
         }
-        None
+    }
+
+    fn records(&self) -> BtfRecords<'_> {
+        let (btf, odd_sizes, long_chains) = (&self.encoder.btf, &*self.odd_sizes, &self.long_chains);
+        BtfRecords { btf, odd_sizes, addr_size: self.addr_size, long_chains }
+    }
+
+    /// The final id for one that may be pending; `None` when it stands for nothing.
+    fn final_id(&self, id: u32) -> Option<u32> {
+        if id & PENDING == 0 {
+            return Some(id);
+        }
+        match self.found.get((id & !PENDING) as usize) {
+            Some(&Found::Type(id)) => Some(id).filter(|id| id & PENDING == 0),
+            _ => None,
+        }
     }
 
     fn id_or_void(&self, id: u32) -> u32 {
-        self.final_id(id).unwrap_or(0)
+        self.final_id(id).unwrap_or_else(|| {
+            self.lost.borrow_mut().push((id & !PENDING, Lost::Type));
+            0
+        })
     }
 
-    /// Replaces pending ids in records, and what depends on them. Returns the positions of those that stood for nothing.
-    fn settle_types(&mut self) -> Result<Vec<u32>, EncodeError> {
+    /// Replaces pending ids in records, and what depends on them.
+    fn settle_types(&mut self) -> Result<(), EncodeError> {
         let index = match (self.encoder.merger.index_type(), self.int_id) {
             (Some(id), _) => id,
             (None, Some(id)) => TypeId(id),
@@ -90,17 +139,13 @@ impl Assembly<'_> {
         if index != TypeId::VOID {
             self.encoder.merger.set_index_type(index);
         }
-        let mut lost = Vec::new();
         for i in 0..self.open.len() {
             let id = self.open[i];
             let Some(mut words) = self.encoder.btf.record(id).map(<[u32]>::to_vec) else { continue };
             for at in ids_in(&words) {
                 words[at] = match words[at] {
                     INDEX => index.0,
-                    pending => self.final_id(pending).unwrap_or_else(|| {
-                        lost.push(pending & !PENDING);
-                        0
-                    }),
+                    pending => self.id_or_void(pending),
                 };
             }
             if let Some(record) = self.encoder.btf.record_mut(id) {
@@ -110,7 +155,7 @@ impl Assembly<'_> {
         for (id, deferred) in std::mem::take(&mut self.deferred) {
             let target = self.id_or_void(deferred.type_id);
             let word = deferred.word as usize;
-            let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
+            let records = self.records();
             let Some(&old) = self.encoder.btf.record(id).and_then(|r| r.get(word)) else { continue };
             let new = match &deferred.what {
                 DeferredWhat::Name => records.words(target).map_or(old, |w| w[0]),
@@ -125,7 +170,7 @@ impl Assembly<'_> {
                 record[word] = new;
             }
         }
-        Ok(lost)
+        Ok(())
     }
 
     fn settle_variables(&mut self) {
@@ -133,12 +178,14 @@ impl Assembly<'_> {
         for tag in &mut rest.decl_tags {
             tag.type_id = self.id_or_void(tag.type_id);
         }
-        let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
+        let records = self.records();
         for &(var, target) in &self.defined {
             if let Some(&Found::Var(declared)) = self.found.get(target as usize) {
                 let (var, declared) = (&mut rest.vars[var as usize], &self.declared[declared as usize]);
                 (var.name, var.type_id) = (declared.name, declared.type_id);
                 var.external |= declared.external;
+            } else {
+                self.lost.borrow_mut().push((target, Lost::Variable));
             }
         }
         for var in &mut rest.vars {
@@ -166,18 +213,21 @@ impl Assembly<'_> {
                 at if at & PENDING == 0 => at,
                 at => match self.found.get((at & !PENDING) as usize) {
                     Some(&Found::Param(p)) => p,
-                    _ => NOWHERE,
+                    _ => {
+                        self.lost.borrow_mut().push((at & !PENDING, Lost::Param));
+                        NOWHERE
+                    }
                 },
             };
         }
         let later = std::mem::take(&mut self.later);
         self.settle_locations(&mut params, later, &mut rest);
         let (abi, addr_size, true_signature) = (self.abi, self.addr_size, self.options.true_signature);
-        let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size };
+        let records = self.records();
         FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature }.share();
         let mut next = 0;
         while next < funcs.len() {
-            let records = BtfRecords { btf: &self.encoder.btf, odd_sizes: &self.odd_sizes, addr_size };
+            let records = self.records();
             let mut set = FunctionSet { funcs: &mut funcs, params: &mut params, records, abi, addr_size, true_signature };
             let end = (next + BATCH).min(set.funcs.len());
             for i in next..end {
@@ -210,7 +260,10 @@ impl Assembly<'_> {
             at if at & PENDING == 0 => at,
             at => match self.found.get((at & !PENDING) as usize) {
                 Some(&Found::Func(f)) => f,
-                _ => NOWHERE,
+                _ => {
+                    self.lost.borrow_mut().push((at & !PENDING, Lost::Func));
+                    NOWHERE
+                }
             },
         }
     }
@@ -237,7 +290,7 @@ impl Assembly<'_> {
     /// Chooses what a location tells where the size of the type had to be waited for.
     fn settle_locations(&self, params: &mut [Passed], later: Vec<(u32, Later)>, rest: &mut Fragment) {
         let btf = &self.encoder.btf;
-        let records = BtfRecords { btf, odd_sizes: &self.odd_sizes, addr_size: self.addr_size };
+        let records = self.records();
         let limit = self.abi.limit_in_registers(self.addr_size);
         for (i, later) in later {
             let i = i as usize;

@@ -22,11 +22,13 @@ use super::fragment::{DeclTag, Fragment, NameRef, NameSource};
 use super::merge::FileNames;
 use super::names::Names;
 use super::options::{Abi, Options};
+use super::records::LongChains;
 use super::{EncodeError, Encoder};
 use crate::btf::TypeId;
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::outer_index;
 use rustc_hash::FxHashMap;
+use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -278,7 +280,19 @@ pub struct Assembly<'e> {
     params: Vec<Passed>,
     /// What the location of a parameter tells when its type's size is known.
     later: Vec<(u32, Later)>,
+    /// Places that others refer to as what they are not.
+    lost: RefCell<Vec<(u32, Lost)>>,
+    long_chains: LongChains,
     drop: bool,
+}
+
+/// What there is none of where others refer to it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Lost {
+    Type,
+    Func,
+    Param,
+    Variable,
 }
 
 impl<'e> Assembly<'e> {
@@ -319,6 +333,8 @@ impl<'e> Assembly<'e> {
             funcs,
             params,
             later: Vec::new(),
+            lost: RefCell::default(),
+            long_chains: LongChains::default(),
             drop: !verbose,
             options,
             encoder,

@@ -8,6 +8,10 @@ check_btf() {
 		written_or_refused "-j$jobs"
 		[ $status -ne 0 ] || same_as_c a.o
 	done
+	for jobs in 100000 3000000; do
+		run pahole -j$jobs a.o
+		alive "printing with -j$jobs"
+	done
 	# One thread more is all that there may be.
 	(
 		ulimit -u 1 2>/dev/null

@@ -1,15 +1,21 @@
 # A program compressed with dwz (partial and imported units) has the types, layout and BTF that it had before.
 build() {
-	gcc -g d1.c d2.c -o plain
-	cp plain small
-	dwz small
-	readelf -wi small | grep -q DW_TAG_partial_unit
+	for version in 4 5; do
+		gcc -g -gdwarf-$version d1.c d2.c -o plain$version
+		cp plain$version small$version
+		dwz small$version
+		readelf -wi small$version | grep -q DW_TAG_partial_unit
+	done
 }
 
 check_btf() {
-	same_btf plain small
-	encode small
-	same_as_c small
+	for version in 4 5; do
+		same_btf plain$version small$version
+		for jobs in 1 4; do
+			encode -j$jobs small$version
+			same_as_c small$version
+		done
+	done
 }
 
-check_print() { same_print plain small; }
+check_print() { for version in 4 5; do same_print plain$version small$version; done; }

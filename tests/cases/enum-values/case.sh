@@ -2,10 +2,13 @@
 build() {
 	gcc -g -c e.c -o gcc.o
 	clang -g -c e.c -o clang.o
+	gcc -g -gdwarf-4 -c e.c -o gcc4.o
+	clang --target=s390x-linux-gnu -g -c e.c -o s390x.o
+	clang --target=i386-linux-gnu -g -gdwarf-4 -c e.c -o i386.o
 }
 
 check_btf() {
-	for file in gcc.o clang.o; do
+	for file in *.o; do
 		encode --btf_features=enum64 $file
 		succeeds $file
 		dump o.btf

@@ -9,6 +9,8 @@ check_btf() {
 	dump o.btf
 	for name in shr own1 own2 own3; do holds "STRUCT '$name'" dump; done
 	same_as_c lto
+	encode -j4 --btf_features=default lto
+	same_as_c --btf_features=default lto
 }
 
 check_print() {

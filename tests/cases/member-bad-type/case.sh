@@ -8,8 +8,11 @@ build() {
 check_btf() {
 	for object in *.o; do
 		encode "$object"
-		written_or_refused "$object"
-		[ ! -s o.btf ] || dump o.btf
+		succeeds "$object"
+		holds "^$object: .debug_info\+0x[0-9a-f]+, in the unit at 0x0: " err
+		dump o.btf
+		holds "STRUCT 'user' size=16 vlen=2" dump
+		holds "'ok' type_id=[1-9]" dump
 	done
 }
 

@@ -44,6 +44,24 @@ FAULTS = [
     ("parameters", "function with 65536 parameters", function(*parameters(MANY), label="here")),
     ("origin", "is no function", die("subprogram", [("abstract_origin", "ref4", 11), ("low_pc", "addr", "f")], label="here")),
     ("list", "section .debug_loc is missing", function(die("formal_parameter", [name("p"), of("int"), ("location", "sec_offset", 0)], label="here"))),
+    ("wide", "bit-field of 256 bits", struct("s", "s", 64, die(
+        "member", [name("b"), of("int"), ("data_member_location", "data4", 0), ("bit_size", "data2", 256)], label="here"))),
+    ("integer", "base type of 32 bytes", die("base_type", [name("large"), ("byte_size", "data1", 32), ("encoding", "data1", 5)], label="here")),
+    ("text", "text of 4294967296 characters", die("string_type", [("byte_size", "data8", 1 << 32)], label="here")),
+    ("in-array", "DW_TAG_enumeration_type is not supported here", die("array_type", [of("int")], die("enumeration_type", [size(4)], label="here"))),
+    ("in-enumeration", "DW_TAG_member is not supported here", die("enumeration_type", [name("e"), size(4)], die("member", [name("m")], label="here"))),
+    ("in-member", "DW_TAG_label is not supported here", struct("s", "s", 4, die(
+        "member", [name("b"), of("int"), ("data_member_location", "data4", 0)], die("label", [name("l")], label="here")))),
+    ("itself", "leads back to itself", die("pointer_type", [of("here")], label="here")),
+    ("stand-in", "stand for each other in a circle", die("atomic_type", [of("here")], label="here")),
+    ("no-annotation", "where no annotation is", die("structure_type", [name("s"), size(4), ("annotation", "ref4", "@int")], label="here")),
+    ("many-annotations", "chain of more than 1024 annotations", die(
+        "annotation", [name("btf_decl_tag"), ("const_value", "string", "t"), ("annotation", "ref4", "@here")], label="here"),
+     die("structure_type", [name("s"), size(4), ("annotation", "ref4", "@here")])),
+    ("no-declaration", "is no variable", die(
+        "variable", [("specification", "ref4", "@int"), ("location", "exprloc", [3, "f"])], label="here")),
+    ("no-name", "specification 0x[0-9a-f]* is no type", die("subprogram", [name("g")], label="g"),
+     die("structure_type", [size(4), ("specification", "ref4", "@g")], label="here")),
     ("variable", "the variable is left out", die("variable", [name("v"), of("int"), ("location", "exprloc", [3, 0])], label="here")),
 ]
 TAIL = """.text

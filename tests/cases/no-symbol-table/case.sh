@@ -10,6 +10,10 @@ check_btf() {
 	succeeds encode
 	dump o.btf
 	holds "STRUCT 'pt'" dump
+	run pahole -J stripped
+	succeeds "in place"
+	dump stripped
+	holds "STRUCT 'pt'" dump
 }
 
 check_print() {

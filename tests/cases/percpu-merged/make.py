@@ -12,6 +12,7 @@ def storage(text, section=""):
 
 
 emit("a.s", [unit(base("int", "int"), variable("one", ADDRESS), variable("two", [*ADDRESS, 0x23, 4]),
-                  variable("three", [*ADDRESS, 0x23, 8]), variable("discarded", [3] + [0] * 8))],
-     tail=storage("one", '.section .data..percpu, "aw", @progbits\n') + storage("two") + storage("three")
+                  variable("three", [*ADDRESS, 0x23, 8]), variable("discarded", [3] + [0] * 8),
+                  struct("none", "none", 0), die("variable", [name("empty"), of("none"), ("location", "exprloc", [3, "empty"])]))],
+     tail='.section .data..percpu, "aw", @progbits\n.type empty, @object\n.size empty, 0\nempty:\n' + storage("one") + storage("two") + storage("three")
      + storage("discarded", '.section .discard, "aw", @progbits\n'))

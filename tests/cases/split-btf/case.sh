@@ -30,6 +30,13 @@ check_print() {
 	c_run pahole -J --btf_base base.btf m.ko
 	run pahole -F btf m.ko
 	refuses "without the base"
+	# Another file's types, fewer than the module refers to.
+	echo 'int number;' > other.c
+	gcc -g -c other.c
+	c_run pahole -J --btf_encode_detached=other.btf other.o
+	run pahole -F btf --btf_base other.btf m.ko
+	refuses "with a wrong base"
+	[ -s err ] || wrong "nothing is said about a wrong base"
 	run pahole -F btf --btf_base base.btf -C priv m.ko
 	succeeds "with the base"
 	holds 'size: 72'
