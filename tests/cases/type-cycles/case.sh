@@ -40,6 +40,7 @@ check_btf() {
 
 check_print() {
 	local object program
+	seconds=60
 	ulimit -s 256
 	for object in *.o; do
 		for program in pahole "pahole -E" "pahole --sizes" "pahole -C user" "pahole -E -C user" "pahole -R -C user" "pahole -l" "pahole --compile" \
