@@ -128,6 +128,7 @@ pub fn run_allowing<W: Work>(
             stage: Some(stage),
             tickets: 2 * jobs,
             at_once: at_once.max(1),
+            workers: 0,
             ready: BinaryHeap::with_capacity(2 * jobs),
             next: 0,
             decoding: 0,
@@ -180,6 +181,8 @@ struct State<'s, W: Work> {
     tickets: usize,
     /// Decodes that may run.
     at_once: usize,
+    /// Workers that have begun.
+    workers: usize,
     ready: BinaryHeap<Ready<W::Item>>,
     /// The id whose turn it is.
     next: u32,
@@ -220,6 +223,11 @@ impl<'s, W: Work> State<'s, W> {
         None
     }
 
+    /// Whether one more worker can ever have a job: beside all decodes that may run, one steals.
+    fn needs_more(&self) -> bool {
+        self.workers <= self.at_once
+    }
+
     /// Nothing runs and nothing can begin.
     fn is_finished(&self) -> bool {
         self.no_more && self.decoding == 0 && self.ready.is_empty() && self.stage.is_some()
@@ -238,8 +246,17 @@ impl<W: Work> Queue<'_, W> {
     /// One worker's life. A panic outside of the jobs, in making or dropping the scratch, ends the run like one inside.
     fn worker(&self, work: &W) {
         let ended = catch_unwind(AssertUnwindSafe(|| {
-            let mut scratch = work.scratch();
-            self.work_off(work, &mut scratch);
+            let needed = {
+                let mut state = self.state.lock();
+                let needed = state.needs_more();
+                state.workers += 1;
+                needed
+            };
+            // Those that are not would only take turns with the others, each with memory of its own.
+            if needed {
+                let mut scratch = work.scratch();
+                self.work_off(work, &mut scratch);
+            }
         }));
         if let Err(payload) = ended {
             self.state.lock().end_with(Outcome::Panicked(message(&*payload)));
