@@ -37,8 +37,11 @@ pub use text::Text;
 /// How many types may be printed within each other.
 const MAX_DEPTH: u32 = 64;
 
-/// How many types may be printed with one, so that types that hold the next ones twice come to an end.
-const MAX_OPENED: u32 = 1 << 12;
+/// How many types may be printed with one, so that types that hold the next ones twice come to an end. In the outer levels, where a struct may
+/// have as many nameless ones as members, there are more.
+const MAX_OPENED: u32 = 1 << 15;
+const MAX_OPENED_OUTSIDE: u32 = 1 << 20;
+const OUTSIDE: u32 = 8;
 
 /// How many references are followed before a chain counts as a circle.
 const MAX_CHAIN: usize = 4096;
@@ -202,7 +205,8 @@ impl Printer {
 
     /// Whether the type may be printed here: not too deep, not too many, and not again and again within itself.
     fn may_open(&self, tag: *const Tag) -> bool {
-        !self.too_deep() && self.opened < MAX_OPENED && self.open.iter().filter(|&&open| open == tag).count() < 2
+        let most = if self.depth < OUTSIDE { MAX_OPENED_OUTSIDE } else { MAX_OPENED };
+        !self.too_deep() && self.opened < most && self.open.iter().filter(|&&open| open == tag).count() < 2
     }
 
     fn not_found(&mut self, id: TypeId, function: &str, line: u32) -> usize {

@@ -14,6 +14,7 @@ use crate::dwarf::circle::Circle;
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::outer_index;
 use crate::encoder::elf_functions::ElfFunctions;
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 impl Lost {
@@ -21,6 +22,7 @@ impl Lost {
     fn text(self) -> &'static str {
         match self {
             Lost::Type => "type is: taken for void",
+            Lost::End => "end of a circle of types is: taken for void",
             Lost::Func => "function is: they have no name and no result from there",
             Lost::Param => "parameter is: they have no name and no type from there",
             Lost::Variable => "variable is: they have no name and no type from there",
@@ -139,19 +141,28 @@ impl Assembly<'_> {
         if index != TypeId::VOID {
             self.encoder.merger.set_index_type(index);
         }
+        // References from unit to unit of types that lead on to others without a name between them.
+        let mut steps = Vec::new();
         for i in 0..self.open.len() {
             let id = self.open[i];
             let Some(mut words) = self.encoder.btf.record(id).map(<[u32]>::to_vec) else { continue };
+            let is_step = leads_on(&words);
             for at in ids_in(&words) {
                 words[at] = match words[at] {
                     INDEX => index.0,
-                    pending => self.id_or_void(pending),
+                    pending => {
+                        if is_step && pending & PENDING != 0 {
+                            steps.push((id, at, pending & !PENDING));
+                        }
+                        self.id_or_void(pending)
+                    }
                 };
             }
             if let Some(record) = self.encoder.btf.record_mut(id) {
                 record.copy_from_slice(&words);
             }
         }
+        self.cut_circles(&steps);
         for (id, deferred) in std::mem::take(&mut self.deferred) {
             let target = self.id_or_void(deferred.type_id);
             let word = deferred.word as usize;
@@ -171,6 +182,33 @@ impl Assembly<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Has references between units lead to void where they close a circle of types without a name; those inside of a unit are cut there.
+    fn cut_circles(&mut self, steps: &[(TypeId, usize, u32)]) {
+        /// More is left to deduplication, which cuts circles, too, but does not know where they are.
+        const MAX_TYPES: usize = 1 << 12;
+        let (mut stack, mut seen) = (Vec::new(), FxHashSet::default());
+        for &(id, at, target) in steps {
+            let btf = &mut self.encoder.btf;
+            stack.clear();
+            seen.clear();
+            stack.extend(btf.record(id).map(|words| TypeId(words[at])));
+            let is_circle = loop {
+                match stack.pop() {
+                    Some(next) if next == id => break true,
+                    Some(next) if seen.len() < MAX_TYPES => {
+                        let words = btf.record(next).filter(|words| seen.insert(next) && leads_on(words)).unwrap_or(&[0, 0]);
+                        stack.extend(ids_in(words).map(|at| TypeId(words[at])));
+                    }
+                    _ => break false,
+                }
+            };
+            if let Some(words) = btf.record_mut(id).filter(|_| is_circle) {
+                words[at] = 0;
+                self.lost.borrow_mut().push((target, Lost::End));
+            }
+        }
     }
 
     fn settle_variables(&mut self) {
@@ -353,4 +391,12 @@ fn declared_size(records: &impl Records, mut id: u32) -> u32 {
         Size::Bytes(n) => u32::try_from(n).unwrap_or(u32::MAX - 1),
         Size::None | Size::Unknown => 0,
     }
+}
+
+/// Whether a type is one of those whose references deduplication follows to their end.
+fn leads_on(words: &[u32]) -> bool {
+    matches!(
+        Kind::of_info(words[1]),
+        Some(Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag | Kind::Array | Kind::FuncProto)
+    )
 }

@@ -290,6 +290,8 @@ pub struct Assembly<'e> {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Lost {
     Type,
+    /// Types of several units lead to each other in a circle.
+    End,
     Func,
     Param,
     Variable,

@@ -29,7 +29,7 @@ check_btf() {
 		holds "STRUCT 'user' size=8 vlen=1" dump
 	done
 	encode units_const_type.o
-	holds "^units_const_type.o: 1 types lead from unit to unit and back" err
+	holds "^units_const_type.o: .debug_info\+0x[0-9a-f]+.*: other units refer to this, where no end of a circle of types is: taken for void" err
 	# What is legal, or has a name to stop at, is as it was.
 	for object in structure_type_self.o typedef_pair.o typedef_pointer.o prototype_typedef.o base_pair.o units_typedef.o units_struct.o; do
 		encode --btf_features=default "$object"
