@@ -92,19 +92,20 @@ def vmlinux(context):
 
 
 def picked_modules(count):
-    """`count` modules spread evenly over all that there are, so that every subsystem is in it, and those of `TELLING_MODULES`."""
+    """`count` modules spread evenly over all that there are, so that every subsystem is in it."""
     found = sorted((KERNEL / "modules/").rglob("*.ko"))
     if not found:
         raise FileNotFoundError(f"no modules under {KERNEL / 'modules'}")
     step = max(1, len(found) / count)
-    picked = [found[int(index * step)] for index in range(min(count, len(found)))]
-    return picked + [path for path in found if path.stem in TELLING_MODULES and path not in picked]
+    return [found[int(index * step)] for index in range(min(count, len(found)))]
 
 
 def modules(context):
     base = kernel_reference(context, "default") / "btf"
     against = [f"--btf_base={base}"]
     chosen = picked_modules(20 if context.quick else MODULES)
+    telling = [path for path in (KERNEL / "modules/").rglob("*.ko") if path.stem in TELLING_MODULES]
+    chosen += sorted(set(telling) - set(chosen))
 
     def split(path, number):
         features = "all" if path.stem in TELLING_MODULES else "default" if number % 3 else None
