@@ -218,12 +218,12 @@ where
         Links::Split => (Links::None, false),
         links => (links, force_merging),
     };
-    if profile.takes_plans() {
+    if links == Links::Missing && !force_merging {
+        host.message(&alternate::missing(context.dwarf.elf()));
+    } else if profile.takes_plans() {
         if force_merging || links != Links::None {
             return load_planned(host, profile, context, jobs);
         }
-    } else if links == Links::Missing && !force_merging {
-        host.message(&alternate::missing(context.dwarf.elf()));
     } else if force_merging || links == Links::Any {
         return whole::load_merged(host, profile, context, jobs);
     } else if links == Links::Types {
