@@ -51,8 +51,12 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a few steps do not show that a type leads to one that ends every walk.
-    fn may_close(&self, mut id: u32) -> bool {
+    /// Whether a few steps do not show that all that a type refers to ends every walk.
+    fn may_close(&self, id: u32) -> bool {
+        self.links(id).step_by(2).any(|word| self.may_go_on(self.out.words[word]))
+    }
+
+    fn may_go_on(&self, mut id: u32) -> bool {
         for _ in 0..FEW {
             let links = self.links(id);
             match links.len() {
