@@ -1,8 +1,7 @@
 //! Closure hashes: types of different units with equal hashes are equal with everything they lead to.
 //!
-//! Nearly four fifths of a kernel's types repeat, closure included, a type of an earlier unit. A worker hashes each type together
-//! with all it refers to; the merge drops those whose hash it has seen in an earlier unit. Within a unit nothing is dropped: which of
-//! two equal reference types deduplication keeps depends on the order in which it meets them.
+//! For types whose names are not enough to know them by ([`super::identity`]), and for files whose units refer to each other. Each type is hashed
+//! together with all it refers to; the merge drops those whose hash it has seen in an earlier unit.
 //!
 //! A type's hash mixes its own words with a token for each child. Children that are complete give their hashes. Types that lead to each
 //! other form strongly connected components (Tarjan's algorithm, with its own stack); inside of one, a child with a name gives a token of its

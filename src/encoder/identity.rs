@@ -114,7 +114,8 @@ fn group(info: u32) -> Option<Group> {
 /// Whether a record that has a name says what the name stands for, other than a declaration.
 pub(super) fn is_definition(info: u32) -> bool {
     match Kind::of_info(info) {
-        Some(Kind::Enum | Kind::Enum64) => record_len(info) != record_len(info & !0xffff),
+        // Without enumerators it is a declaration.
+        Some(Kind::Enum | Kind::Enum64) => info & 0xffff != 0,
         kind => kind != Some(Kind::Fwd),
     }
 }
