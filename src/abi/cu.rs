@@ -172,12 +172,18 @@ impl PtrTable {
             let Some(wanted) = id.checked_add(1).and_then(|n| n.checked_next_multiple_of(TABLE_STEP)) else {
                 return false;
             };
-            let bytes = wanted as usize * size_of::<*mut c_void>();
-            let entries = libc::realloc((*table).entries.cast(), bytes).cast::<*mut c_void>();
+            let entries = if (*table).entries.is_null() {
+                // Memory of this size comes zeroed from the system, and parts of a table may never be touched.
+                libc::calloc(wanted as usize, size_of::<*mut c_void>()).cast::<*mut c_void>()
+            } else {
+                libc::realloc((*table).entries.cast(), wanted as usize * size_of::<*mut c_void>()).cast()
+            };
             if entries.is_null() {
                 return false;
             }
-            ptr::write_bytes(entries.add(allocated as usize), 0, (wanted - allocated) as usize);
+            if !(*table).entries.is_null() {
+                ptr::write_bytes(entries.add(allocated as usize), 0, (wanted - allocated) as usize);
+            }
             (*table).entries = entries;
             (*table).allocated_entries = wanted;
             true

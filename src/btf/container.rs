@@ -316,6 +316,17 @@ impl Btf {
 
     /// The own types in the order of their ids.
     pub fn own_types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
-        (self.start_id..self.type_count()).filter_map(|id| Some((TypeId(id), self.get(TypeId(id))?)))
+        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
+        (self.start_id..).zip(self.starts.iter().zip(ends)).filter_map(|(id, (&start, end))| {
+            let ty = Type::new(self.words.get(start as usize..end as usize)?)?;
+            Some((TypeId(id), ty))
+        })
+    }
+
+    /// All types, those of the bases first, in the order of their ids.
+    pub fn types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
+        let mut parts: Vec<&Btf> = std::iter::successors(Some(self), |btf| btf.base.as_deref()).collect();
+        parts.reverse();
+        parts.into_iter().flat_map(Btf::own_types)
     }
 }

@@ -85,6 +85,29 @@ impl Btf {
         btf.complete(strings.into(), header.type_len % 4 == 0)
     }
 
+    /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for
+    /// [`parse_in_place`](Btf::parse_in_place).
+    pub fn read_in_place(
+        reader: &mut impl Read,
+        size: usize,
+        room: impl FnOnce(usize) -> Option<&'static mut [u8]>,
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+        base: Option<Arc<Btf>>,
+    ) -> io::Result<Result<Btf, BtfError>> {
+        let mut start = Vec::with_capacity(HEADER_LEN);
+        reader.take(HEADER_LEN as u64).read_to_end(&mut start)?;
+        let header = match Header::parse(&start, size) {
+            Ok(header) => header,
+            Err(error) => return Ok(Err(error)),
+        };
+        let end = header.len + header.str_off + header.str_len;
+        let Some(bytes) = Some(header.endian).filter(|&endian| endian == Endian::HOST).and_then(|_| room(end)) else {
+            return Btf::read(&mut start.as_slice().chain(reader), size, base);
+        };
+        start.as_slice().chain(reader).read_exact(bytes)?;
+        Ok(Btf::parse_in_place(bytes, words, base))
+    }
+
     /// Takes what the header has behind its first fields. Returns the layout section's place behind the header, and its length.
     fn take_rest_of_header(&mut self, rest: &[u8], header: &Header) -> Result<(usize, usize), BtfError> {
         const FIELDS: usize = LONG_HEADER_LEN - HEADER_LEN;

@@ -40,7 +40,7 @@ pub enum Kind {
 impl Kind {
     /// The kind in an info word; `None` for 0 (void) and kinds that do not exist.
     #[inline]
-    pub fn of_info(info: u32) -> Option<Kind> {
+    pub const fn of_info(info: u32) -> Option<Kind> {
         // In the order of the numbers, this is a comparison and no jump.
         Some(match info >> 24 & 0x1f {
             1 => Kind::Int,
@@ -93,27 +93,43 @@ pub(super) fn kflag_of(info: u32) -> bool {
     info & KFLAG != 0
 }
 
+/// Words behind the head of a record: those that its kind always has, and those of each element.
+const fn rest(kind: Kind) -> (u8, u8) {
+    match kind {
+        Kind::Fwd
+        | Kind::Const
+        | Kind::Volatile
+        | Kind::Restrict
+        | Kind::Ptr
+        | Kind::Typedef
+        | Kind::Func
+        | Kind::Float
+        | Kind::TypeTag => (0, 0),
+        Kind::Int | Kind::Var | Kind::DeclTag => (1, 0),
+        Kind::Array => (3, 0),
+        Kind::Enum | Kind::FuncProto => (0, 2),
+        Kind::Enum64 | Kind::Struct | Kind::Union | Kind::Datasec => (0, 3),
+    }
+}
+
+/// [`rest`] by the number of the kind: it is asked for with every look at a type, and no processor foretells the next kind.
+const RESTS: [(u8, u8); 32] = {
+    let mut rests = [(0, 0); 32];
+    let mut number = 0;
+    while number < rests.len() {
+        if let Some(kind) = Kind::of_info((number as u32) << 24) {
+            rests[number] = rest(kind);
+        }
+        number += 1;
+    }
+    rests
+};
+
 /// Length in words of the record with this info word; `None` for an unknown kind.
 #[inline]
 pub fn record_len(info: u32) -> Option<usize> {
-    let vlen = vlen_of(info);
-    Some(
-        HEAD + match Kind::of_info(info)? {
-            Kind::Fwd
-            | Kind::Const
-            | Kind::Volatile
-            | Kind::Restrict
-            | Kind::Ptr
-            | Kind::Typedef
-            | Kind::Func
-            | Kind::Float
-            | Kind::TypeTag => 0,
-            Kind::Int | Kind::Var | Kind::DeclTag => 1,
-            Kind::Array => 3,
-            Kind::Enum | Kind::FuncProto => vlen * 2,
-            Kind::Enum64 | Kind::Struct | Kind::Union | Kind::Datasec => vlen * 3,
-        },
-    )
+    let (always, each) = RESTS[Kind::of_info(info)? as usize & 31];
+    Some(HEAD + usize::from(always) + usize::from(each) * vlen_of(info))
 }
 
 /// What a layout section says about one kind (`struct btf_layout`), sizes in bytes.

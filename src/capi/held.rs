@@ -19,6 +19,9 @@ pub(super) const ALIGN: usize = 8;
 /// Pages of a block are taken this many bytes at a time: a large page's.
 const PART: usize = 2 << 20;
 
+/// Blocks of so many bytes are made of large pages.
+pub(super) const LARGE: usize = 2 * PART;
+
 /// A block of fixed size that is handed out from its start on and freed as a whole.
 pub(super) struct Block {
     start: *mut u8,
@@ -31,7 +34,11 @@ pub(super) struct Block {
 impl Block {
     /// `None` when memory is short.
     pub(super) fn zeroed(size: usize) -> Option<Block> {
-        let size = size.max(1);
+        let size = match size.max(1) {
+            small @ ..LARGE => small,
+            // The end is a large page, too.
+            large => large.checked_next_multiple_of(PART)?,
+        };
         let (protection, flags) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
         // SAFETY: a new private mapping.
         unsafe {
@@ -39,7 +46,7 @@ impl Block {
             if start == libc::MAP_FAILED {
                 return None;
             }
-            if size >= 2 * PART {
+            if size >= LARGE {
                 libc::madvise(start, size, libc::MADV_HUGEPAGE);
             }
             Some(Block { start: start.cast(), size, used: 0, populated: 0 })
@@ -81,6 +88,11 @@ impl Block {
         (self.start.addr()..self.start.addr() + self.size).contains(&place.addr())
     }
 }
+
+// SAFETY: the mapping belongs to this structure, and is changed through a mutable reference only.
+unsafe impl Send for Block {}
+// SAFETY: as above.
+unsafe impl Sync for Block {}
 
 impl Drop for Block {
     fn drop(&mut self) {

@@ -72,7 +72,7 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
 }
 
 /// The bytes as words, if they lie as words do.
-fn as_words(bytes: &[u8]) -> Option<&[u32]> {
+pub(super) fn as_words(bytes: &[u8]) -> Option<&[u32]> {
     // SAFETY: any four bytes are a number.
     match unsafe { bytes.align_to() } {
         ([], words, []) => Some(words),

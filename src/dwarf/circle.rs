@@ -42,8 +42,9 @@ pub enum Link {
 /// The types, in order, whose link closes a circle that no program should be led into: one of typedefs, qualifiers and arrays, or one of
 /// pointers without a typedef. No language has such types; a pointer type that leads to its own typedef is legal in Go.
 ///
-/// `next` tells what a type from 0 to `count` leads to, `None` for those that end every walk.
-pub fn closing_links(count: u32, next: impl Fn(u32) -> Option<(Link, u32)>) -> Vec<u32> {
+/// `next` tells what a type leads to, `None` for those that end every walk. `firsts` are the types to start at, in order: all, or at least those
+/// that lead to themselves or to one behind them.
+pub fn closing_links(firsts: impl IntoIterator<Item = u32>, next: impl Fn(u32) -> Option<(Link, u32)>) -> Vec<u32> {
     /// References passed before a walk counts as one that may go in a circle.
     const FEW: u32 = 8;
     let may_close = |mut id| {
@@ -58,7 +59,7 @@ pub fn closing_links(count: u32, next: impl Fn(u32) -> Option<(Link, u32)>) -> V
     let mut closing = Vec::new();
     // On which walk a type was met.
     let mut seen = FxHashMap::default();
-    for first in 0..count {
+    for first in firsts {
         // A circle has a type that leads to one behind it, or to itself.
         let starts = next(first).is_some_and(|(_, target)| target >= first) && may_close(first);
         if !starts || seen.contains_key(&first) {
@@ -117,7 +118,7 @@ mod tests {
             Some((Link::Name, 7)),
             Some((Link::Other, 8)),
         ];
-        assert_eq!(closing_links(types.len() as u32, |id| types[id as usize]), [0, 4, 8]);
+        assert_eq!(closing_links(0..types.len() as u32, |id| types[id as usize]), [0, 4, 8]);
     }
 
     #[test]

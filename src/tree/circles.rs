@@ -24,7 +24,7 @@ impl Builder<'_, '_> {
             let Entry { ty, kind, .. } = entries[index as usize];
             Some((link_of(kind)?, ty.checked_sub(1)?))
         };
-        for index in closing_links(entries.len() as u32, next) {
+        for index in closing_links(0..entries.len() as u32, next) {
             let entry = &mut self.s.entries[index as usize];
             entry.ty = 0;
             let (tag, key) = (entry.tag, entry.key);

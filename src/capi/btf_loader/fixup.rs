@@ -9,12 +9,14 @@ use crate::abi::{ClassMember, Type};
 use crate::capi::names::__tag__id_not_found_fprintf;
 use crate::capi::stdio;
 
-/// Completes a member. `end`: where the member before ends, in bytes; where this one does, afterwards.
-pub(super) fn complete(measure: &mut Measure, member: &mut ClassMember, end: &mut u32, cacheline: u16) {
+/// Completes a member, and returns its natural alignment in bytes. `end`: where the member before ends, in bytes; where this one does,
+/// afterwards.
+pub(super) fn complete(measure: &mut Measure, member: &mut ClassMember, end: &mut u32, cacheline: u16) -> u32 {
     let id = measure.strip(member.tag.r#type);
     if id == 0 {
-        return;
+        return 1;
     }
+    let natural = measure.alignment(id);
     let size = measure.size(id);
     if size == UNKNOWN {
         // SAFETY: stderr is open for as long as the program runs.
@@ -25,14 +27,14 @@ pub(super) fn complete(measure: &mut Measure, member: &mut ClassMember, end: &mu
     member.byte_size = size;
     member.bit_size = (size as u32).wrapping_mul(8);
     if size == 0 {
-        member.alignment = asked_for(cacheline, member.byte_offset, measure.alignment(id), *end);
-        return;
+        member.alignment = asked_for(cacheline, member.byte_offset, natural, *end);
+        return natural;
     }
     let is_bit_field = member.bitfield_size != 0;
     if is_bit_field && matches!(measure.shape(id), Shape::Scalar(_) | Shape::Enum(_)) {
         place_bit_field(member);
     }
-    member.alignment = asked_for(cacheline, member.byte_offset, measure.alignment(id), *end);
+    member.alignment = asked_for(cacheline, member.byte_offset, natural, *end);
     // A bit-field ends where its own bits do, not its storage unit: what is beyond them may be a hole.
     let taken = if is_bit_field {
         (i32::from(member.bitfield_offset) + i32::from(member.bitfield_size) + 7) as u32 / 8
@@ -40,6 +42,7 @@ pub(super) fn complete(measure: &mut Measure, member: &mut ClassMember, end: &mu
         size as u32
     };
     *end = member.byte_offset.wrapping_add(taken);
+    natural
 }
 
 /// Completes a struct or union whose last member ends at `end`.

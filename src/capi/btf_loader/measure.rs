@@ -30,6 +30,20 @@ pub(super) struct Measure<'a> {
     alignments: Vec<u32>,
 }
 
+/// The largest natural alignment so far, in bytes.
+#[derive(Default)]
+pub(super) struct Widest(u32);
+
+impl Widest {
+    /// The field that this goes to has 16 bits, and C looks at what is left in it.
+    #[inline]
+    pub(super) fn take(&mut self, alignment: u32) {
+        if self.0 < alignment {
+            self.0 = u32::from(alignment as u16);
+        }
+    }
+}
+
 impl<'a> Measure<'a> {
     /// `shapes` are those of the types of `btf`, by id.
     pub(super) fn new(btf: &'a Btf, shapes: &'a [Shape], addr_size: u8) -> Measure<'a> {
@@ -91,10 +105,9 @@ impl<'a> Measure<'a> {
                 Shape::Pointer | Shape::Prototype => break usize::from(self.addr_size),
                 Shape::Scalar(bits) => break usize::from(bits) / 8,
                 Shape::Enum(bits) => break bits as usize / 8,
-                // An empty class has one byte, but takes no room where it is a base.
-                Shape::Composite(_, true) => break 0,
-                Shape::Composite(size, false) => break size as usize,
-                Shape::Array(elem, count) => (elem, count as usize),
+                Shape::Empty => break 0,
+                Shape::Composite(size) => break size as usize,
+                Shape::Array(elem) => (elem, self.count(at)),
                 Shape::Tag(next) => (next, 1),
                 Shape::Transparent(_) => {
                     at = match self.strip(at) {
@@ -124,12 +137,17 @@ impl<'a> Measure<'a> {
         size
     }
 
+    /// Of an array.
+    fn count(&self, id: u32) -> usize {
+        self.btf.get(TypeId(id)).and_then(|ty| ty.array()).map_or(0, |array| array.count as usize)
+    }
+
     /// The type that is missing on the way to a size that is [`UNKNOWN`].
     pub(super) fn missing(&self, id: u32) -> u32 {
         let mut at = id;
         for _ in 0..self.shapes.len() {
             match self.shape(at) {
-                Shape::Array(next, _) | Shape::Tag(next) | Shape::Transparent(next) => at = next,
+                Shape::Array(next) | Shape::Tag(next) | Shape::Transparent(next) => at = next,
                 _ => break,
             }
         }
@@ -169,7 +187,7 @@ impl<'a> Measure<'a> {
         self.open(id, &mut open);
         while let Some(&mut (id, ty, ref mut next, ref mut widest)) = open.last_mut() {
             let Some(member) = ty.member(*next) else {
-                self.alignments[id as usize] = *widest + KNOWN;
+                self.alignments[id as usize] = widest.0 + KNOWN;
                 open.pop();
                 continue;
             };
@@ -186,19 +204,24 @@ impl<'a> Measure<'a> {
                 }
                 None => self.known_alignment(ty),
             };
-            // The field that this goes to has 16 bits, and C looks at what is left in it.
-            if *widest < alignment.max(1) {
-                *widest = u32::from(alignment.max(1) as u16);
-            }
+            widest.take(alignment.max(1));
             *next += 1;
         }
         self.known_alignment(id)
     }
 
-    fn open(&mut self, id: u32, open: &mut Vec<(u32, Type<'a>, usize, u32)>) {
+    /// Enters the largest natural alignment of the members of a type, as [`Measure::alignment`] tells them, in order, so that nobody has to
+    /// look at them again. What is known already stays.
+    pub(super) fn set_widest(&mut self, id: u32, widest: Widest) {
+        if self.alignments[id as usize] == UNSET {
+            self.alignments[id as usize] = widest.0 + KNOWN;
+        }
+    }
+
+    fn open(&mut self, id: u32, open: &mut Vec<(u32, Type<'a>, usize, Widest)>) {
         self.alignments[id as usize] = OPEN;
         if let Some(ty) = self.btf.get(TypeId(id)) {
-            open.push((id, ty, 0, 0));
+            open.push((id, ty, 0, Widest::default()));
         }
     }
 
@@ -209,7 +232,7 @@ impl<'a> Measure<'a> {
     /// The alignment of what is neither struct nor union; `None` for those.
     fn own_alignment(&self, id: u32) -> Option<u32> {
         match self.shape(id) {
-            Shape::Composite(..) => None,
+            Shape::Composite(_) | Shape::Empty => None,
             Shape::Pointer => Some(u32::from(self.addr_size)),
             Shape::Scalar(bits) => Some(u32::from(bits) / 8),
             Shape::Enum(bits) => Some(bits / 8),
@@ -223,7 +246,7 @@ impl<'a> Measure<'a> {
         // No way without a loop is longer than there are types.
         for _ in 0..self.shapes.len() {
             match self.shape(at) {
-                Shape::Array(elem, _) => at = self.strip(elem),
+                Shape::Array(elem) => at = self.strip(elem),
                 _ => return at,
             }
         }

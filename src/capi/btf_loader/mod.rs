@@ -12,11 +12,11 @@ mod tags;
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::ptr;
+use std::{ptr, slice};
 
 use super::circles;
 use super::entry::{entry, non_null};
-use super::held::{Block, hand_over};
+use super::held::{Block, LARGE, hand_over};
 use super::library::cacheline_size;
 use super::objects::formats;
 use super::{libbpf, stdio};
@@ -52,7 +52,18 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
                 }
             }
         };
-        let file = match BtfFile::read(Path::new(OsStr::from_bytes(filename.to_bytes())), base.as_ref()) {
+        let mut bytes = None;
+        let room = |size: usize| {
+            if size < LARGE {
+                return None;
+            }
+            let block = bytes.insert(Block::zeroed(size)?);
+            let start = block.take::<u8>(size);
+            // The block goes where the BTF goes, and not before it.
+            Some(slice::from_raw_parts_mut(start, size))
+        };
+        let path = Path::new(OsStr::from_bytes(filename.to_bytes()));
+        let file = match BtfFile::read(path, base.as_ref(), room, libbpf::as_words) {
             Ok(file) => file,
             Err(error) => {
                 if let Some(message) = error.libbpf_message() {
@@ -65,7 +76,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
         // A size of 0 means that of no cache line here, as programs that do not print leave it so; no structure at all, the default.
         let cacheline = printing.as_ref().map_or_else(|| cacheline_size(ptr::null()), |printing| printing.cacheline_size);
         let Some((cu, block, attributed)) = unit_of(&file, filename, cacheline) else { return -libc::ENOMEM };
-        hand_over(cus, conf, cu, block, attributed, Box::new(file.btf));
+        hand_over(cus, conf, cu, block, attributed, Box::new((file.btf, bytes)));
         0
     }
 }
@@ -89,7 +100,7 @@ fn unit_of(file: &BtfFile, filename: &CStr, cacheline: u16) -> Option<(*mut Cu, 
             Cu::destroy(cu);
             return None;
         }
-        circles::cut(cu, "BTF");
+        circles::cut(cu, plan.forward.iter().copied(), "BTF");
         let attributed = decl_tags::attach(btf, &plan.decl_tags, cu);
         Some((cu, block, attributed))
     }

@@ -12,8 +12,8 @@ pub(super) enum Shape {
     None,
     /// Typedef, const, volatile, restrict: what it refers to.
     Transparent(u32),
-    /// Element and count.
-    Array(u32, u32),
+    /// Its element.
+    Array(u32),
     /// A type tag, which is a type of its own to C: what it refers to.
     Tag(u32),
     Pointer,
@@ -22,9 +22,14 @@ pub(super) enum Shape {
     Scalar(u16),
     /// Its bits.
     Enum(u32),
-    /// Struct, union or forward declaration: its size in bytes; whether an empty one's only byte does not count.
-    Composite(u32, bool),
+    /// Struct, union or forward declaration: its size in bytes.
+    Composite(u32),
+    /// A struct or union without members and of one byte, which takes no room where it is a base.
+    Empty,
 }
+
+// There are as many as types, and they are looked up in any order.
+const _: () = assert!(size_of::<Shape>() == 8);
 
 impl Shape {
     fn of(ty: &btf::Type<'_>) -> Shape {
@@ -32,14 +37,15 @@ impl Shape {
         match ty.kind() {
             Kind::Func | Kind::Var | Kind::Datasec | Kind::DeclTag => Shape::None,
             Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict => Shape::Transparent(referenced),
-            Kind::Array => ty.array().map_or(Shape::None, |array| Shape::Array(array.elem.0, array.count)),
+            Kind::Array => ty.array().map_or(Shape::None, |array| Shape::Array(array.elem.0)),
             Kind::TypeTag => Shape::Tag(referenced),
             Kind::Ptr => Shape::Pointer,
             Kind::FuncProto => Shape::Prototype,
             Kind::Int | Kind::Float => Shape::Scalar(scalar_bits(ty)),
             Kind::Enum | Kind::Enum64 => Shape::Enum(enum_bits(ty)),
-            Kind::Struct | Kind::Union => Shape::Composite(ty.size().unwrap_or(0), ty.size() == Some(1) && ty.vlen() == 0),
-            Kind::Fwd => Shape::Composite(0, false),
+            Kind::Struct | Kind::Union if ty.size() == Some(1) && ty.vlen() == 0 => Shape::Empty,
+            Kind::Struct | Kind::Union => Shape::Composite(ty.size().unwrap_or(0)),
+            Kind::Fwd => Shape::Composite(0),
         }
     }
 }
@@ -53,6 +59,8 @@ pub(super) struct Plan {
     pub last_function: Option<u32>,
     pub last_variable: Option<u32>,
     pub decl_tags: Vec<TypeId>,
+    /// Of the types that only lead to another one, those that lead to themselves or to one behind them.
+    pub forward: Vec<u32>,
     /// By id.
     pub shapes: Vec<Shape>,
 }
@@ -62,11 +70,9 @@ impl Plan {
         let mut plan = Plan { bytes: Some(0), ..Plan::default() };
         plan.shapes.reserve(btf.type_count() as usize);
         plan.shapes.push(Shape::None);
-        for id in (1..btf.type_count()).map(TypeId) {
-            let Some(ty) = btf.get(id) else {
-                plan.shapes.push(Shape::None);
-                continue;
-            };
+        btf.types().for_each(|(id, ty)| {
+            // What has no shape is left out.
+            plan.shapes.resize(id.0 as usize, Shape::None);
             plan.shapes.push(Shape::of(&ty));
             match ty.kind() {
                 Kind::Func => plan.last_function = Some(id.0),
@@ -75,9 +81,21 @@ impl Plan {
                 Kind::Datasec => {}
                 _ => plan.last_type = Some(id.0),
             }
+            if leads_to(btf, &ty).is_some_and(|target| target >= id) {
+                plan.forward.push(id.0);
+            }
             plan.bytes = plan.bytes.and_then(|sum| sum.checked_add(bytes_of(btf, &ty)));
-        }
+        });
         plan
+    }
+}
+
+/// What the tag of a type that is nothing but a way to another one refers to.
+fn leads_to(btf: &Btf, ty: &btf::Type<'_>) -> Option<TypeId> {
+    match ty.kind() {
+        Kind::Array => Some(dimensions(btf, ty).0),
+        Kind::Ptr | Kind::Typedef | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag => ty.type_id(),
+        _ => None,
     }
 }
 

@@ -4,7 +4,7 @@ use std::ffi::c_char;
 use std::ptr;
 
 use super::fixup;
-use super::measure::Measure;
+use super::measure::{Measure, Widest};
 use super::plan::Plan;
 use crate::abi::{
     ArrayType, BaseType, Class, ClassMember, Cu, Enumerator, Ftype, Function, ListHead, Parameter, PtrTable, RbNode, RbRoot, Tag,
@@ -78,11 +78,7 @@ pub(super) unsafe fn build(btf: &Btf, plan: &Plan, cu: *mut Cu, block: &mut Bloc
         }
         let measure = Measure::new(btf, &plan.shapes, (*cu).addr_size);
         let mut build = Build { btf, measure, cacheline, block, cu, last_function: ptr::null_mut() };
-        for id in (1..btf.type_count()).map(TypeId) {
-            if let Some(ty) = btf.get(id) {
-                build.record(id, &ty);
-            }
-        }
+        btf.types().for_each(|(id, ty)| build.record(id, &ty));
         true
     }
 }
@@ -129,8 +125,12 @@ impl Build<'_> {
                 Kind::Datasec | Kind::DeclTag => return,
             };
             ListHead::add_tail(&raw mut (*self.cu).tags, &raw mut (*tag).node);
-            let entries = (*Cu::table_of(self.cu, tag)).entries;
-            *entries.add(id.0 as usize) = tag.cast();
+            let table = match ty.kind() {
+                Kind::Func => &raw const (*self.cu).functions_table,
+                Kind::Var => &raw const (*self.cu).tags_table,
+                _ => &raw const (*self.cu).types_table,
+            };
+            *(*table).entries.add(id.0 as usize) = tag.cast();
         }
     }
 
@@ -178,7 +178,7 @@ impl Build<'_> {
             (*result).size = ty.size().unwrap_or(0);
             (*result).nr_members = ty.vlen() as u16;
             let members = self.block.take::<ClassMember>(ty.vlen());
-            let mut end = 0;
+            let (mut end, mut widest) = (0, Widest::default());
             for (index, member) in ty.members().enumerate() {
                 let to = members.add(index);
                 (*to).tag.tag = dw_tag::MEMBER;
@@ -187,9 +187,10 @@ impl Build<'_> {
                 (*to).bit_offset = member.bit_offset;
                 (*to).bitfield_size = member.bitfield_size as u8;
                 (*to).byte_offset = member.bit_offset / 8;
-                fixup::complete(&mut self.measure, &mut *to, &mut end, self.cacheline);
+                widest.take(fixup::complete(&mut self.measure, &mut *to, &mut end, self.cacheline));
                 ListHead::add_tail(&raw mut (*result).namespace.tags, &raw mut (*to).tag.node);
             }
+            self.measure.set_widest(id.0, widest);
             fixup::complete_type(&mut self.measure, &mut *result, id.0, end, self.cacheline);
             result.cast()
         }

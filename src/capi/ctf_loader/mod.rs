@@ -79,7 +79,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
             Cu::destroy(cu);
             return -libc::EINVAL;
         }
-        circles::cut(cu, "CTF");
+        circles::cut(cu, 0..(*cu).types_table.nr_entries, "CTF");
         fixup::members(cu);
         hand_over(cus, conf, cu, block, Vec::new(), Box::new(source));
         0

@@ -63,8 +63,14 @@ pub struct BtfFile {
 
 impl BtfFile {
     /// Reads `path`. `base` is what the BTF was split from, if it was split; standalone BTF may be read with a base too, and comes
-    /// out wrong then, as the format has no mark for that.
-    pub fn read(path: &Path, base: Option<&Base>) -> Result<BtfFile, BtfFileError> {
+    /// out wrong then, as the format has no mark for that. `room` may make a place for the bytes of raw BTF, and `words` give its words, see
+    /// [`Btf::read_in_place`].
+    pub fn read(
+        path: &Path,
+        base: Option<&Base>,
+        room: impl FnOnce(usize) -> Option<&'static mut [u8]>,
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+    ) -> Result<BtfFile, BtfFileError> {
         let unreadable = |source| BtfFileError::Unreadable { path: path.to_owned(), source };
         let mut file = File::open(path).map_err(unreadable)?;
         let mut start = Vec::new();
@@ -80,8 +86,8 @@ impl BtfFile {
         }
         let size = file.metadata().map_err(unreadable)?.len();
         let size = usize::try_from(size).map_err(|_| unreadable(io::ErrorKind::FileTooLarge.into()))?;
-        let btf =
-            Btf::read(&mut start.as_slice().chain(&mut file), size, base.map(|base| base.btf.clone())).map_err(unreadable)?;
+        let mut bytes = start.as_slice().chain(&mut file);
+        let btf = Btf::read_in_place(&mut bytes, size, room, words, base.map(|base| base.btf.clone())).map_err(unreadable)?;
         let btf = btf.map_err(|source| BtfFileError::Btf {
             path: path.to_owned(),
             message: std::fs::read(path).ok().and_then(|bytes| complaint::about(&bytes, base.map(|base| &*base.btf))),
