@@ -24,7 +24,8 @@ impl<'a> Builder<'a> {
         let has_size = size.is_power_of_two() && size <= 16;
         let is_nameless = self.is_empty(name);
         if !has_size || is_nameless {
-            if !is_nameless {
+            // Rust's `()` has no bytes, and that is no mistake.
+            if !is_nameless && (byte_size != 0 || !self.s.attrs.has(Slot::ByteSize)) {
                 self.say(key, &format!("base type of {byte_size} bytes, which BTF does not have: an integer of 4 stands for it"));
             }
             name = self.out.strings.push(b"__SANITIZED_FAKE_INT__");

@@ -8,24 +8,24 @@ use super::super::records::{BtfRecords, Records, Size, member_at};
 use super::super::report::{Report, text};
 use super::super::resolve::{KFLAG, is_signed_int, placed};
 use super::super::{EncodeError, Unit, verbose};
+use super::circles::{Step, leads_on};
 use super::{Assembly, DeferredWhat, Found, INDEX, Lost, PENDING, ids_in};
 use crate::btf::{Btf, INT_SIGNED, Kind, StrOff, TypeId};
 use crate::dwarf::circle::Circle;
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::source::outer_index;
 use crate::encoder::elf_functions::ElfFunctions;
-use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 impl Lost {
     /// What is not there, and what follows from it.
     fn text(self) -> &'static str {
         match self {
-            Lost::Type => "type is: taken for void",
-            Lost::End => "end of a circle of types is: taken for void",
-            Lost::Func => "function is: they have no name and no result from there",
-            Lost::Param => "parameter is: they have no name and no type from there",
-            Lost::Variable => "variable is: they have no name and no type from there",
+            Lost::Type => "where no type is: taken for void",
+            Lost::End => "and it leads back to itself with no struct or typedef between: taken for void where the circle closes",
+            Lost::Func => "where no function is: they have no name and no result from there",
+            Lost::Param => "where no parameter is: they have no name and no type from there",
+            Lost::Variable => "where no variable is: they have no name and no type from there",
         }
     }
 }
@@ -76,7 +76,7 @@ impl Assembly<'_> {
         lost.dedup();
         for &(target, what) in lost.iter().take(MAX_MESSAGES) {
             let place = place_of(target);
-            report.error(&text!(place.as_str(), ": other units refer to this, where no ", what.text(), "\n"));
+            report.error(&text!(place.as_str(), ": other units refer to this, ", what.text(), "\n"));
         }
         if let Some(&(next, _)) = lost.get(MAX_MESSAGES) {
             let more = lost.len() - MAX_MESSAGES;
@@ -152,7 +152,7 @@ impl Assembly<'_> {
                     INDEX => index.0,
                     pending => {
                         if is_step && pending & PENDING != 0 {
-                            steps.push((id, at, pending & !PENDING));
+                            steps.push(Step { id, word: at, target: pending & !PENDING });
                         }
                         self.id_or_void(pending)
                     }
@@ -182,33 +182,6 @@ impl Assembly<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Has references between units lead to void where they close a circle of types without a name; those inside of a unit are cut there.
-    fn cut_circles(&mut self, steps: &[(TypeId, usize, u32)]) {
-        /// More is left to deduplication, which cuts circles, too, but does not know where they are.
-        const MAX_TYPES: usize = 1 << 12;
-        let (mut stack, mut seen) = (Vec::new(), FxHashSet::default());
-        for &(id, at, target) in steps {
-            let btf = &mut self.encoder.btf;
-            stack.clear();
-            seen.clear();
-            stack.extend(btf.record(id).map(|words| TypeId(words[at])));
-            let is_circle = loop {
-                match stack.pop() {
-                    Some(next) if next == id => break true,
-                    Some(next) if seen.len() < MAX_TYPES => {
-                        let words = btf.record(next).filter(|words| seen.insert(next) && leads_on(words)).unwrap_or(&[0, 0]);
-                        stack.extend(ids_in(words).map(|at| TypeId(words[at])));
-                    }
-                    _ => break false,
-                }
-            };
-            if let Some(words) = btf.record_mut(id).filter(|_| is_circle) {
-                words[at] = 0;
-                self.lost.borrow_mut().push((target, Lost::End));
-            }
-        }
     }
 
     fn settle_variables(&mut self) {
@@ -391,12 +364,4 @@ fn declared_size(records: &impl Records, mut id: u32) -> u32 {
         Size::Bytes(n) => u32::try_from(n).unwrap_or(u32::MAX - 1),
         Size::None | Size::Unknown => 0,
     }
-}
-
-/// Whether a type is one of those whose references deduplication follows to their end.
-fn leads_on(words: &[u32]) -> bool {
-    matches!(
-        Kind::of_info(words[1]),
-        Some(Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict | Kind::TypeTag | Kind::Array | Kind::FuncProto)
-    )
 }

@@ -13,6 +13,7 @@
 //! dwz has units imported by others. The C library takes a unit in once for itself and once more where it is first imported, and the
 //! later copy is what references lead to. The bytes depend on it, so it is done here as well: see [`Copy`].
 
+mod circles;
 mod finish;
 
 use super::builder::{Builder, Die, Func, LateBitfield, Later, NOWHERE};

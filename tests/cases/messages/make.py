@@ -47,6 +47,7 @@ FAULTS = [
     ("wide", "bit-field of 256 bits", struct("s", "s", 64, die(
         "member", [name("b"), of("int"), ("data_member_location", "data4", 0), ("bit_size", "data2", 256)], label="here"))),
     ("integer", "base type of 32 bytes", die("base_type", [name("large"), ("byte_size", "data1", 32), ("encoding", "data1", 5)], label="here")),
+    ("sizeless", "base type of 0 bytes", die("base_type", [name("odd"), ("encoding", "data1", 5)], label="here")),
     ("text", "text of 4294967296 characters", die("string_type", [("byte_size", "data8", 1 << 32)], label="here")),
     ("in-array", "DW_TAG_enumeration_type is not supported here", die("array_type", [of("int")], die("enumeration_type", [size(4)], label="here"))),
     ("in-enumeration", "DW_TAG_member is not supported here", die("enumeration_type", [name("e"), size(4)], die("member", [name("m")], label="here"))),

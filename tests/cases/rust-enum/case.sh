@@ -1,5 +1,5 @@
 # A Rust enum with data (DW_TAG_variant_part) has 16 bytes and is more than padding: its discriminant and variants are there, and
-# nothing is said on stderr. A file without a unit to encode is no error.
+# nothing is said on stderr, of `()`, which has no bytes, neither. A file without a unit to encode is no error.
 build() { rustc -g --crate-type=lib --emit=obj r.rs -o r.o; }
 
 check_btf() {
@@ -10,6 +10,7 @@ check_btf() {
 	quiet
 	dump o.btf
 	holds "STRUCT 'Shape' size=16" dump
+	same_as_c r.o
 }
 
 check_print() {

@@ -141,6 +141,21 @@ def far(attribute, label):
 for tag, names in (("typedef", [name("n")]), ("typedef", []), ("const_type", []), ("pointer_type", []), ("atomic_type", [])):
     text = "units_" + tag + ("" if names or tag != "typedef" else "_nameless")
     units(text, [die(tag, [*names, far("type", "B")], label="A")], [die(tag, [*names, far("type", "A")], label="B")])
+LONG = 3000
+for text, closing in ("long", "U0x0"), ("long_inside", "U1x7"):
+    emit(f"units_circle_{text}.s", [unit(*([INT(), SOUND(), *users("U0x0")] if i == 0 else []),
+        *[die("pointer_type", [far("type", f"U{i}x{at + 1}" if at < LONG - 1 else f"U{i + 1}x0" if i < 2 else closing)], label=f"U{i}x{at}")
+          for at in range(LONG)]) for i in range(3)], TAIL)
+
+
+def far_prototype(label, *targets):
+    return die("subroutine_type", [far("type", targets[0])], *[die("formal_parameter", [far("type", target)]) for target in targets], label=label)
+
+
+units("units_prototype", [far_prototype("F", "int", "B", "G"), die("pointer_type", [POINTER, of("F")], label="A")],
+      [far_prototype("G", "A", "A"), die("pointer_type", [POINTER, of("G")], label="B")])
+units("units_array", [array("A", "P"), die("pointer_type", [POINTER, far("type", "B")], label="P")],
+      [die("array_type", [far("type", "A")], die("subrange_type", [("upper_bound", "data1", 3)]), label="B")])
 units("units_struct", [die("structure_type", [name("A"), size(8)], die("member", [name("m"), far("type", "B")]), label="A")],
       [die("structure_type", [name("B"), size(8)], die("member", [name("m"), far("type", "A")]), label="B")])
 units("units_origin", [die("subprogram", [far("abstract_origin", "g"), *PLACED], die("formal_parameter", [far("abstract_origin", "q")], label="p"), label="f")],
@@ -163,6 +178,9 @@ def far_struct(text):
 
 emit("units_imports.s", [imported("u0", imports("u1"), INT()), imported("u1", imports("u0"), far_struct("in")),
                          imported("u2", imports("u0"), imports("u2"), far_struct("sound"), tag="compile_unit")], TAIL)
+emit("units_import_circle.s", [imported("u0", die("pointer_type", [POINTER, far("type", "B")], label="A"), die("const_type", [of("A")], label="C")),
+                               imported("u1", imports("u0"), die("pointer_type", [POINTER, far("type", "C")], label="B"), INT(), *users("A"), SOUND(),
+                                        tag="compile_unit")], TAIL)
 emit("units_import_chain.s", [imported(f"u{i}", *([imports(f"u{i + 1}")] if i < 299 else []), far_struct(f"s{i}")) for i in range(300)]
      + [imported("last", imports("u0"), INT(), far_struct("sound"), tag="compile_unit")], TAIL)
 emit("units_many_imports.s", [imported("u0", far_struct("in")),
