@@ -22,7 +22,7 @@ use crate::dwarf::cursor::Cursor;
 use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
 use crate::dwarf::passed::{Location, Reader};
-use crate::dwarf::source::{OUTER, Unit, element_count, number};
+use crate::dwarf::source::{OUTER, Unit, element_count, number, outer_index};
 use gimli::constants as dw;
 use std::ops::Range;
 
@@ -106,6 +106,13 @@ pub(super) struct Func {
     pub unexpected_reg: bool,
     /// Index in the symbol table's functions, [`NOWHERE`] for none.
     pub elf_func: u32,
+}
+
+impl Func {
+    /// The result's type is that of the abstract origin, which is no function of the unit.
+    pub(super) fn lacks_origin(&self) -> bool {
+        self.has_origin && self.type_id == 0 && self.origin_at == NOWHERE && outer_index(self.origin).is_none()
+    }
 }
 
 /// A variable of static storage at the top level.

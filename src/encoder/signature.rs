@@ -39,8 +39,7 @@ impl Builder<'_> {
         };
         for p in lost {
             let p = &self.s.params[p as usize];
-            let (from, to) = (p.key, self.source.offset(p.origin));
-            self.say(from, &format!("abstract origin {to:#x} is no parameter"));
+            self.say_no_origin(p.key, p.origin, "parameter");
         }
         for i in 0..funcs.len() {
             let function = funcs[i].elf_func;
@@ -60,8 +59,7 @@ impl Builder<'_> {
                 out.unknown_functions.push(set.funcs[i].name);
             }
             if !has_result {
-                let to = self.source.offset(funcs[i].origin);
-                self.say(funcs[i].key, &format!("abstract origin {to:#x} is no function"));
+                self.say_no_origin(funcs[i].key, funcs[i].origin, "function");
             }
         }
         self.s.funcs = funcs;
@@ -96,14 +94,27 @@ impl Builder<'_> {
         self.s.funcs = funcs;
     }
 
+    /// Says that the abstract origin of the entry with `key` is not what it should be.
+    #[cold]
+    pub(super) fn say_no_origin(&mut self, key: u32, origin: u32, expected: &str) {
+        let origin = self.source.offset(origin);
+        self.say(key, &format!("abstract origin {origin:#x} is no {expected}"));
+    }
+
     /// The function's origin, its result's type, and a name from its origin, else from its specification, when it has none.
     fn link_function(&mut self, i: usize) {
         let f = &self.s.funcs[i];
         let (key, type_key) = (f.key, f.type_key);
         let origin = self.func_at(f.origin);
         if f.name.is_none() {
-            if let Some(other) = origin.or_else(|| self.func_at(f.specification)) {
-                self.s.funcs[i].name = self.s.funcs[other].name;
+            let specification = f.specification;
+            match origin.or_else(|| self.func_at(specification)) {
+                Some(other) => self.s.funcs[i].name = self.s.funcs[other].name,
+                None if specification != 0 && outer_index(specification).is_none() => {
+                    let target = self.source.offset(specification);
+                    self.say(key, &format!("specification {target:#x} is no function: it has no name from there"));
+                }
+                None => {}
             }
         }
         let type_id = self.type_id_or_void(type_key, key);

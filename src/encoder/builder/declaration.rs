@@ -1,7 +1,6 @@
 //! Functions, their parameters, variables, and the tags that hang on declarations.
 
 use super::*;
-use crate::dwarf::source::outer_index;
 
 /// Of longer chains of annotations, be it because they go in a circle, the rest is left out.
 pub(super) const MAX_CHAIN: usize = 1024;

@@ -1,7 +1,6 @@
 //! Base types, and what leads to one other type or a list of them: modifiers, typedefs, pointers, arrays, prototypes.
 
 use super::*;
-use crate::dwarf::source::outer_index;
 
 impl<'a> Builder<'a> {
     pub(super) fn base_type(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {

@@ -196,12 +196,16 @@ impl Builder<'_> {
         let mut all = std::mem::take(&mut self.s.params);
         let mut param_at = vec![NOWHERE; all.len()];
         let PartRest { funcs, params, later, found, .. } = rest;
-        let mut take = |p: u32, params: &mut Vec<Passed>| {
+        // Entries, and what should be where they refer to within the unit.
+        let mut lost = Vec::new();
+        let mut take = |p: u32, params: &mut Vec<Passed>, lost: &mut Vec<_>| {
             let param = &mut all[p as usize];
             let at = params.len() as u32;
             let mut passed = Passed::from(&*param);
-            if let (true, Some(target)) = (passed.origin_at != OWN, outer_index(param.origin)) {
-                passed.origin_at = PENDING | target;
+            match outer_index(param.origin) {
+                Some(target) if passed.origin_at != OWN => passed.origin_at = PENDING | target,
+                None if passed.origin_at == NOWHERE => lost.push((param.key, param.origin, "parameter")),
+                _ => {}
             }
             params.push(passed);
             later.extend(param.later.take().map(|l| (at, l)));
@@ -209,6 +213,9 @@ impl Builder<'_> {
         };
         let mut func_at = vec![NOWHERE; self.s.funcs.len()];
         for (i, func) in self.s.funcs.iter().enumerate() {
+            if func.lacks_origin() {
+                lost.push((func.key, func.origin, "function"));
+            }
             let has_symbol = || match self.name_bytes(&func.name) {
                 Some(name) => table.find(name).is_some(),
                 None => outer_index(func.origin).is_some() || outer_index(func.specification).is_some(),
@@ -219,7 +226,7 @@ impl Builder<'_> {
             func_at[i] = funcs.len() as u32;
             let first = params.len() as u32;
             for p in func.params.clone() {
-                param_at[p as usize] = take(p, params);
+                param_at[p as usize] = take(p, params, &mut lost);
             }
             funcs.push(Func { params: first..params.len() as u32, ..func.clone() });
         }
@@ -230,7 +237,7 @@ impl Builder<'_> {
                 Found::Param(p) => {
                     let at = &mut param_at[*p as usize];
                     if *at == NOWHERE {
-                        *at = take(*p, params);
+                        *at = take(*p, params, &mut lost);
                     }
                     *p = *at;
                 }
@@ -247,6 +254,9 @@ impl Builder<'_> {
             }
         }
         self.s.params = all;
+        for (key, origin, what) in lost {
+            self.say_no_origin(key, origin, what);
+        }
     }
 }
 

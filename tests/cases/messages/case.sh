@@ -17,5 +17,12 @@ check_btf() {
 		[ "$(wc -l < err)" = 1 ] || wrong "$fault: $(wc -l < err) lines on stderr: $(head -3 err | tr '\n' '|')"
 		dump o.btf
 		holds "STRUCT 'last' size=4" dump
+		# As a unit of many.
+		mv err alone
+		mv o.btf alone.btf
+		encode --btf_features=default,global_var,force_cu_merging "$fault.o"
+		succeeds "$fault"
+		cmp -s alone err || wrong "$fault, merged: said $(head -1 err)"
+		cmp -s alone.btf o.btf || wrong "$fault, merged: other bytes"
 	done < faults
 }

@@ -43,6 +43,8 @@ FAULTS = [
     ("prototype", "65536 parameters", die("subroutine_type", [], *parameters(MANY), label="here")),
     ("parameters", "function with 65536 parameters", function(*parameters(MANY), label="here")),
     ("origin", "is no function", die("subprogram", [("abstract_origin", "ref4", 11), ("low_pc", "addr", "f")], label="here")),
+    ("no-definition", "specification 0x[0-9a-f]* is no function", die("subprogram", [("specification", "ref4", "@int"), ("low_pc", "addr", "f")], label="here")),
+    ("no-parameter", "is no parameter", function(die("formal_parameter", [("abstract_origin", "ref4", "@int")], label="here"))),
     ("list", "section .debug_loc is missing", function(die("formal_parameter", [name("p"), of("int"), ("location", "sec_offset", 0)], label="here"))),
     ("wide", "bit-field of 256 bits", struct("s", "s", 64, die(
         "member", [name("b"), of("int"), ("data_member_location", "data4", 0), ("bit_size", "data2", 256)], label="here"))),

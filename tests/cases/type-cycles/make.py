@@ -179,7 +179,7 @@ def far_struct(text):
 emit("units_imports.s", [imported("u0", imports("u1"), INT()), imported("u1", imports("u0"), far_struct("in")),
                          imported("u2", imports("u0"), imports("u2"), far_struct("sound"), tag="compile_unit")], TAIL)
 emit("units_import_circle.s", [imported("u0", die("pointer_type", [POINTER, far("type", "B")], label="A"), die("const_type", [of("A")], label="C")),
-                               imported("u1", imports("u0"), die("pointer_type", [POINTER, far("type", "C")], label="B"), INT(), *users("A"), SOUND(),
+                               imported("u1", imports("u0"), die("pointer_type", [POINTER, far("type", "C")], label="B"), INT(), *users("B"), SOUND(),
                                         tag="compile_unit")], TAIL)
 emit("units_import_chain.s", [imported(f"u{i}", *([imports(f"u{i + 1}")] if i < 299 else []), far_struct(f"s{i}")) for i in range(300)]
      + [imported("last", imports("u0"), INT(), far_struct("sound"), tag="compile_unit")], TAIL)
