@@ -17,6 +17,7 @@ pub mod layout;
 pub mod line;
 pub mod loclist;
 pub mod passed;
+pub mod pointee;
 pub mod ranges;
 pub mod source;
 pub mod unit;

@@ -22,10 +22,12 @@ pub fn outer_index(key: u32) -> Option<u32> {
 
 /// Entries that units refer to without holding them. An entry's *place* is its offset in the space of units of the file, with that of an
 /// alternate file behind that of the main one.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct Outer<'a> {
     /// Places, in order. References to others lead nowhere.
     pub targets: &'a [u64],
+    /// Places, in order, of those types among them that pointers to members lead to and that are functions', names and qualifiers aside.
+    pub functions: &'a [u64],
 }
 
 /// One unit of a [`Source`].

@@ -268,10 +268,8 @@ impl Builder<'_> {
             let size = match abbrev.tag {
                 dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => addr_size,
                 dw::DW_TAG_ptr_to_member_type => {
-                    let target = self.source.reference(unit, &self.s.other, Slot::Type);
-                    let target = self.source.entry(target, &mut self.s.other);
                     // A pointer to a member function has an adjustment of `this`, too.
-                    addr_size * if target.is_some_and(|(_, a)| a.tag == dw::DW_TAG_subroutine_type) { 2 } else { 1 }
+                    addr_size * if self.source.is_method_pointer(unit, &mut self.s.other) == Some(true) { 2 } else { 1 }
                 }
                 _ => crate::dwarf::source::number(&self.s.other, Slot::ByteSize).unwrap_or(0),
             };

@@ -178,12 +178,12 @@ impl Parts<'_> {
             return Ok(());
         };
         let units = std::slice::from_ref(&unit);
-        let source = files.source(in_alternate, &scratch.buf, units, header.offset, &plan.targets);
+        let source = files.source(in_alternate, &scratch.buf, units, header.offset, plan.outer());
         let producer = source.string(&unit, &scratch.attrs, Slot::Producer);
         let clang = producer.is_some_and(|p| memchr::memmem::find(p, b"clang").is_some());
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&unit);
-        let source = files.source(in_alternate, &scratch.buf, units, header.offset, &plan.targets);
+        let source = files.source(in_alternate, &scratch.buf, units, header.offset, plan.outer());
         let kabi_prefix = options.kabi_prefix.as_deref();
         let names = SourceNames { source, kabi_prefix, local: in_alternate, same: None };
         let abi = Abi::of(context.dwarf.elf().machine());

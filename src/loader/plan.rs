@@ -3,11 +3,14 @@
 //! One pass over the entries, by all workers, finds which entries units refer to outside of themselves. Then it is known in which order
 //! units are taken in, some of them twice: see [`Plan::order`].
 
+mod pointees;
+
 use super::dwarf::{Host, LoadError, UnitFacts, at_once, left_out, next_header};
 use super::queue::{self, Decoded, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
+use crate::dwarf::pointee::Pointee;
 use crate::dwarf::source::{Outer, Source, Unit, number, read_unit_entry};
 use crate::dwarf::unit::{Bases, UnitHeader};
 use crate::encoder::merged::Copy;
@@ -34,19 +37,12 @@ impl Files {
     }
 
     /// A source of one unit that knows its neighbours.
-    pub fn source<'a>(
-        &'a self,
-        in_alternate: bool,
-        buf: &'a [u8],
-        units: &'a [Unit],
-        base: u64,
-        targets: &'a [u64],
-    ) -> Source<'a> {
+    pub fn source<'a>(&'a self, in_alternate: bool, buf: &'a [u8], units: &'a [Unit], base: u64, outer: Outer<'a>) -> Source<'a> {
         let behind = self.main.info_size();
         let mut source = Source::new(self.file(in_alternate), buf, units, base);
         source.shift = if in_alternate { behind } else { 0 };
         source.alternate = self.alternate.as_deref().map(|file| (file, behind));
-        source.outer = Some(Outer { targets });
+        source.outer = Some(outer);
         source
     }
 }
@@ -67,6 +63,8 @@ pub struct Plan {
     pub order: Vec<(u32, Copy)>,
     /// Places of the entries that other units refer to, in order.
     pub targets: Vec<u64>,
+    /// See [`Outer::functions`].
+    pub functions: Vec<u64>,
     /// Facts of the first unit: language, address size, whether clang made it.
     pub language: u32,
     pub addr_size: u8,
@@ -74,6 +72,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// What units refer to of each other.
+    pub fn outer(&self) -> Outer<'_> {
+        Outer { targets: &self.targets, functions: &self.functions }
+    }
+
     /// File, section and offset of the entry that a target is, and its unit, for messages.
     pub fn place_of(&self, target: u32) -> String {
         let (behind, place) = (self.files.main.info_size(), self.targets.get(target as usize).copied().unwrap_or(0));
@@ -111,9 +114,13 @@ pub fn plan<H: Host>(host: &H, files: &Files, jobs: usize) -> Result<Option<Plan
     let mut targets: Vec<u64> = found.iter_mut().flat_map(|s| std::mem::take(&mut s.targets)).collect();
     targets.sort_unstable();
     targets.dedup();
+    let mut pointees: Vec<u64> = found.iter_mut().flat_map(|s| std::mem::take(&mut s.pointees)).collect();
+    pointees.sort_unstable();
+    pointees.dedup();
+    let functions = pointees::functions(files, &found, pointees);
     let (language, addr_size, producer_clang) = first;
     let units = found.into_iter().map(|s| s.unit).collect();
-    Ok(Some(Plan { files: files.clone(), units, order, targets, language, addr_size, producer_clang }))
+    Ok(Some(Plan { files: files.clone(), units, order, targets, functions, language, addr_size, producer_clang }))
 }
 
 /// What one pass over a unit has found.
@@ -128,6 +135,8 @@ struct Scanned {
     /// Places of imported units' first entries.
     imports: Vec<u64>,
     targets: Vec<u64>,
+    /// Places of types of other units that pointers to members lead to.
+    pointees: Vec<u64>,
     message: Option<String>,
 }
 
@@ -171,6 +180,7 @@ impl<H: Host> Work for Scan<'_, H> {
             wanted: false,
             imports: Vec::new(),
             targets: Vec::new(),
+            pointees: Vec::new(),
             message: None,
         };
         if let Err(e) = self.scan(&mut scanned, scratch) {
@@ -220,7 +230,7 @@ impl<H: Host> Scan<'_, H> {
             return Ok(());
         };
         let units = std::slice::from_ref(&unit);
-        let source = self.files.source(in_alternate, &scratch.buf, units, header.offset, &[]);
+        let source = self.files.source(in_alternate, &scratch.buf, units, header.offset, Outer::default());
         scanned.name = source.string(&unit, attrs, Slot::Name).unwrap_or_default().to_vec();
         scanned.has_language = number(attrs, Slot::Language).is_some();
         scanned.language = unit.language;
@@ -251,6 +261,11 @@ impl<H: Host> Scan<'_, H> {
             }
             if let Some((form, value)) = attrs.get(Slot::Import) {
                 scanned.imports.extend(source.outward_place(form, value));
+            }
+            if abbrev.tag == dw::DW_TAG_ptr_to_member_type {
+                if let Pointee::Outer(place) = source.pointee(&unit, attrs) {
+                    scanned.pointees.push(place);
+                }
             }
         }
         Ok(())
@@ -299,12 +314,23 @@ fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
     })
 }
 
-/// See [`Plan::order`]. `behind` is where the alternate file's places start.
-fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
+/// Where units start among places, in order, with their positions in `found`.
+fn starts(found: &[Scanned], behind: u64) -> Vec<(u64, u32)> {
     let mut starts: Vec<(u64, u32)> =
         found.iter().zip(0..).map(|(s, i)| (s.unit.header.offset + if s.unit.in_alternate { behind } else { 0 }, i)).collect();
     starts.sort_unstable();
-    let unit_at = |place: u64| starts[..starts.partition_point(|&(start, _)| start <= place)].last().map(|&(_, i)| i);
+    starts
+}
+
+/// The unit that a place lies in, or the last one before it.
+fn unit_at(starts: &[(u64, u32)], place: u64) -> Option<u32> {
+    starts[..starts.partition_point(|&(start, _)| start <= place)].last().map(|&(_, i)| i)
+}
+
+/// See [`Plan::order`]. `behind` is where the alternate file's places start.
+fn order(found: &[Scanned], behind: u64) -> Vec<(u32, Copy)> {
+    let starts = starts(found, behind);
+    let unit_at = |place: u64| unit_at(&starts, place);
     let imports = |i: u32| found[i as usize].imports.iter().filter_map(|&place| unit_at(place));
     let import_from = |i: u32, from: usize| {
         let rest = found[i as usize].imports.get(from..)?;

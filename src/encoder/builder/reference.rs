@@ -1,6 +1,7 @@
 //! Base types, and what leads to one other type or a list of them: modifiers, typedefs, pointers, arrays, prototypes.
 
 use super::*;
+use crate::dwarf::pointee::MAX_NAMES;
 
 impl<'a> Builder<'a> {
     pub(super) fn base_type(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
@@ -72,7 +73,11 @@ impl<'a> Builder<'a> {
     /// (Itanium C++ ABI, 2.3).
     pub(super) fn member_pointer(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
         let target = self.link(unit, Slot::Type);
-        if !self.leads_to_prototype(target) {
+        let is_method = self.source.is_method_pointer(unit, &mut self.s.attrs);
+        if is_method.is_none() {
+            self.say(key, &format!("pointer to a member whose type has more than {MAX_NAMES} names: taken for one to data"));
+        }
+        if is_method != Some(true) {
             return self.plain(key, NameRef::NONE, Kind::Ptr, target);
         }
         let size = u32::from(unit.header.addr_size);
@@ -86,27 +91,6 @@ impl<'a> Builder<'a> {
         self.out.words.extend([0, info(Kind::Struct, 2, false), 2 * size]);
         self.out.words.extend([pfn.to_word(), function, 0, adjustment.to_word(), delta, size * 8]);
         Ok(())
-    }
-
-    /// Whether an entry is a subroutine type, qualifiers and typedefs aside.
-    fn leads_to_prototype(&mut self, mut key: u32) -> bool {
-        for _ in 0..64 {
-            if key != 0 && outer_index(key).is_some() {
-                let text = "pointer to a member whose type is in another unit: taken for one to data";
-                self.say(self.s.at, text);
-                return false;
-            }
-            let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return false };
-            match abbrev.tag {
-                dw::DW_TAG_subroutine_type => return true,
-                dw::DW_TAG_typedef | dw::DW_TAG_const_type | dw::DW_TAG_volatile_type => {
-                    key = self.source.reference(unit, &self.s.other, Slot::Type);
-                }
-                _ => return false,
-            }
-        }
-        self.say(self.s.at, "pointer to a member whose type has more than 64 names: taken for one to data");
-        false
     }
 
     pub(super) fn typedef(&mut self, key: u32, name: NameRef, target: u32) -> Result<(), DwarfError> {

@@ -4,6 +4,19 @@ build() {
 	g++ -g -gdwarf-4 -c m.cc -o gcc4.o
 	clang++ -g -c m.cc -o clang.o
 	g++ -m32 -g -c m.cc -o gcc32.o
+	python3 make.py
+	as apart.s -o apart.o
+	as together.s -o together.o
+	local version
+	for version in 4 5; do
+		g++ -g -gdwarf-$version m.cc other.cc -o plain$version
+		cp plain$version dwz$version
+		dwz -l0 dwz$version
+		g++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o types$version
+		clang++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o clang-types$version
+		clang++ -g -gdwarf-$version m.cc other.cc -o clang-plain$version
+		clang++ -g -gdwarf-$version -flto -fuse-ld=lld m.cc other.cc -o lto$version
+	done
 }
 
 check_btf() {
@@ -26,4 +39,28 @@ check_btf() {
 	dump o.btf
 	holds "STRUCT 'P' size=32 vlen=4" dump
 	holds "STRUCT '\(anon\)' size=8 vlen=2" dump
+}
+
+# Also where the type that a pointer leads to is in another unit, or names of it are.
+check_units() {
+	local jobs version way
+	for jobs in 1 4; do
+		encode -j$jobs --btf_features=default,global_var apart.o
+		succeeds apart.o
+		dump o.btf
+		holds "STRUCT 'P' size=72 vlen=6" dump
+		[ "$(grep -c "^.*'__pfn' type_id=[0-9]* bits_offset=0" dump)" = 3 ] || wrong "apart.o: not three pointers to member functions"
+		c_run pahole -F btf -C P o.btf
+		lacks 'hole|padding'
+	done
+	same_btf together.o apart.o
+	for version in 4 5; do
+		same_btf plain$version dwz$version
+		same_btf plain$version types$version
+		same_btf clang-plain$version clang-types$version
+		encode --btf_features=default,global_var lto$version
+		quiet
+		dump o.btf
+		holds "STRUCT '\(anon\)' size=16 vlen=2" dump
+	done
 }

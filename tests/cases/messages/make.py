@@ -56,6 +56,8 @@ FAULTS = [
     ("in-member", "DW_TAG_label is not supported here", struct("s", "s", 4, die(
         "member", [name("b"), of("int"), ("data_member_location", "data4", 0)], die("label", [name("l")], label="here")))),
     ("itself", "leads back to itself", die("pointer_type", [of("here")], label="here")),
+    ("names", "more than 64 names", die("ptr_to_member_type", [of("c0")], label="here"),
+     *[die("const_type", [of(f"c{i + 1}" if i < 64 else "int")], label=f"c{i}") for i in range(65)]),
     ("stand-in", "stand for each other in a circle", die("atomic_type", [of("here")], label="here")),
     ("no-annotation", "where no annotation is", die("structure_type", [name("s"), size(4), ("annotation", "ref4", "@int")], label="here")),
     ("many-annotations", "chain of more than 1024 annotations", die(
