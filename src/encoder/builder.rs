@@ -30,6 +30,9 @@ use std::ops::Range;
 const LLVM_ANNOTATION: dw::DwTag = dw::DwTag(0x6000);
 const GNU_ANNOTATION: dw::DwTag = dw::DwTag(0x6001);
 
+/// `DW_TAG_LLVM_ptrauth_type`.
+const POINTER_AUTHENTICATION: dw::DwTag = dw::DwTag(0x4300);
+
 /// What an entry with a key is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Die {
@@ -499,7 +502,7 @@ impl<'a> Builder<'a> {
                 | dw::DW_TAG_template_value_parameter
                 | dw::DW_TAG_GNU_template_parameter_pack
                 | dw::DW_TAG_GNU_formal_parameter_pack => return self.skip_entry(unit, abbrev, c),
-                dw::DW_TAG_lexical_block => {
+                dw::DW_TAG_lexical_block | dw::DW_TAG_try_block | dw::DW_TAG_catch_block | dw::DW_TAG_with_stmt => {
                     unit.abbrevs.skip(abbrev, c)?;
                     if abbrev.has_children {
                         self.push_frame(Ctx::Lexblock, key, What::Nothing, -1);
@@ -550,12 +553,11 @@ impl<'a> Builder<'a> {
                 dw::DW_TAG_subprogram => self.method_of_enum(),
                 _ => return self.unsupported(unit, abbrev, key, c),
             },
-            Ctx::Array => {
-                if tag == dw::DW_TAG_subrange_type {
-                    return self.subrange(unit, abbrev, key, c);
-                }
-                return self.unsupported(unit, abbrev, key, c);
-            }
+            Ctx::Array => match tag {
+                dw::DW_TAG_subrange_type | dw::DW_TAG_generic_subrange => return self.subrange(unit, abbrev, key, c),
+                dw::DW_TAG_enumeration_type => {}
+                _ => return self.unsupported(unit, abbrev, key, c),
+            },
             Ctx::Pointer => {
                 if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
                     unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
@@ -611,13 +613,20 @@ impl<'a> Builder<'a> {
             dw::DW_TAG_const_type => self.modifier(unit, abbrev, key, c, Kind::Const)?,
             dw::DW_TAG_volatile_type => self.modifier(unit, abbrev, key, c, Kind::Volatile)?,
             dw::DW_TAG_restrict_type => self.modifier(unit, abbrev, key, c, Kind::Restrict)?,
-            // BTF does not know references; in memory they are pointers.
-            dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => self.modifier(unit, abbrev, key, c, Kind::Ptr)?,
+            // BTF does not know references, nor Fortran's types whose data is elsewhere; in memory they are pointers.
+            dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type | dw::DW_TAG_dynamic_type => {
+                self.modifier(unit, abbrev, key, c, Kind::Ptr)?;
+            }
             dw::DW_TAG_ptr_to_member_type => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 self.member_pointer(unit, key)?;
             }
-            dw::DW_TAG_atomic_type => {
+            dw::DW_TAG_atomic_type
+            | dw::DW_TAG_immutable_type
+            | dw::DW_TAG_shared_type
+            | dw::DW_TAG_packed_type
+            | dw::DW_TAG_coarray_type
+            | POINTER_AUTHENTICATION => {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 let target = self.link(unit, Slot::Type);
                 self.alias(key, target);
@@ -630,15 +639,17 @@ impl<'a> Builder<'a> {
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                 self.string_type(key)?;
             }
+            dw::DW_TAG_set_type | dw::DW_TAG_file_type => {
+                unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
+                self.set_or_file(unit, key)?;
+            }
             dw::DW_TAG_subrange_type => {
                 // Not the bound of an array: a type of its own (Ada, Pascal), whose limits BTF does not have.
                 unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-                let name = self.name(unit, Slot::Name);
-                let target = self.link(unit, Slot::Type);
-                self.typedef(key, name, target)?;
+                self.range(unit, key)?;
             }
             dw::DW_TAG_pointer_type => return self.pointer(unit, abbrev, key, c),
-            dw::DW_TAG_typedef => {
+            dw::DW_TAG_typedef | dw::DW_TAG_template_alias => {
                 if let Some(short) = self.short(unit, abbrev, c) {
                     let name = self.short_name(unit, short.name);
                     return self.typedef(key, name, Self::short_key(unit, short.target));
@@ -695,13 +706,14 @@ impl<'a> Builder<'a> {
         self.skip_children(unit, abbrev, c)
     }
 
-    /// Says that an entry is not understood, and passes it.
+    /// Says that an entry is not understood, and passes it. Where it is a type, it is void.
     fn unsupported(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         let tag = abbrev.tag;
         match tag.static_string() {
             Some(name) => self.say(key, &format!("{name} is not supported here, left out")),
             None => self.say(key, &format!("unknown tag {:#x}, left out", tag.0)),
         }
+        self.alias(key, 0);
         self.skip_entry(unit, abbrev, c)
     }
 

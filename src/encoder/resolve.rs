@@ -266,7 +266,10 @@ impl Builder<'_> {
             let Some((unit, abbrev)) = self.source.entry(key, &mut self.s.other) else { return Ok(0) };
             let addr_size = u64::from(unit.header.addr_size);
             let size = match abbrev.tag {
-                dw::DW_TAG_pointer_type | dw::DW_TAG_reference_type | dw::DW_TAG_rvalue_reference_type => addr_size,
+                dw::DW_TAG_pointer_type
+                | dw::DW_TAG_reference_type
+                | dw::DW_TAG_rvalue_reference_type
+                | dw::DW_TAG_dynamic_type => addr_size,
                 dw::DW_TAG_ptr_to_member_type => {
                     // A pointer to a member function has an adjustment of `this`, too.
                     addr_size * if self.source.is_method_pointer(unit, &mut self.s.other) == Some(true) { 2 } else { 1 }

@@ -137,13 +137,19 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         | dw::DW_TAG_volatile_type
         | dw::DW_TAG_restrict_type
         | dw::DW_TAG_atomic_type
+        | dw::DW_TAG_immutable_type
+        | dw::DW_TAG_shared_type
+        | dw::DW_TAG_packed_type
+        | dw::DW_TAG_coarray_type
+        | dw::DW_TAG_dynamic_type
+        | dw::DwTag(0x4300)
         | dw::DW_TAG_reference_type
         | dw::DW_TAG_ptr_to_member_type
         | dw::DW_TAG_subroutine_type
         | dw::DW_TAG_array_type
         | dw::DW_TAG_rvalue_reference_type => const { slots(&[S::Type, S::ByteSize]) },
         dw::DW_TAG_pointer_type => const { slots(&[S::Type, S::Annotation]) },
-        dw::DW_TAG_typedef => const { slots(&[S::Name, S::Type]) },
+        dw::DW_TAG_typedef | dw::DW_TAG_template_alias => const { slots(&[S::Name, S::Type]) },
         dw::DW_TAG_structure_type | dw::DW_TAG_class_type | dw::DW_TAG_interface_type | dw::DW_TAG_union_type => {
             const { slots(&[S::Name, S::ByteSize, S::Declaration, S::Specification, S::Annotation, S::Signature]) }
         }
@@ -164,7 +170,8 @@ pub fn wanted(tag: dw::DwTag, at: dw::DwAt) -> Option<Slot> {
         }
         dw::DW_TAG_enumeration_type => const { slots(&[S::Name, S::ByteSize, S::Type, S::Specification, S::Signature]) },
         dw::DW_TAG_enumerator => const { slots(&[S::Name, S::ConstValue]) },
-        dw::DW_TAG_subrange_type => const { slots(&[S::Name, S::Type, S::UpperBound, S::LowerBound, S::Count]) },
+        dw::DW_TAG_subrange_type => const { slots(&[S::Name, S::Type, S::UpperBound, S::LowerBound, S::Count, S::ByteSize]) },
+        dw::DW_TAG_set_type | dw::DW_TAG_file_type => const { slots(&[S::Name, S::ByteSize]) },
         dw::DW_TAG_string_type => const { slots(&[S::ByteSize]) },
         dw::DW_TAG_formal_parameter => {
             const { slots(&[S::Name, S::Type, S::AbstractOrigin, S::Location, S::ConstValue, S::Annotation]) }

@@ -14,7 +14,10 @@ TAGS = dict(
     inlined_subroutine=0x1D, module=0x1E, subrange_type=0x21, base_type=0x24, const_type=0x26, enumerator=0x28, subprogram=0x2E,
     variable=0x34, namespace=0x39, imported_unit=0x3D, ptr_to_member_type=0x1F, unknown=0x7777, imported_declaration=0x08, label=0x0A,
     reference_type=0x10, union_type=0x17, template_type_parameter=0x2F, variant=0x19, variant_part=0x33, volatile_type=0x35,
-    restrict_type=0x37, partial_unit=0x3C, rvalue_reference_type=0x42, atomic_type=0x47, llvm_annotation=0x6000, annotation=0x6001,
+    restrict_type=0x37, partial_unit=0x3C, rvalue_reference_type=0x42, atomic_type=0x47,
+    set_type=0x20, with_stmt=0x22, catch_block=0x25, file_type=0x29, namelist=0x2B, packed_type=0x2D, thrown_type=0x31, try_block=0x32,
+    unspecified_type=0x3B, shared_type=0x40, template_alias=0x43, coarray_type=0x44, generic_subrange=0x45, dynamic_type=0x46, immutable_type=0x4B,
+    ptrauth_type=0x4300, llvm_annotation=0x6000, annotation=0x6001,
 )
 ATTRIBUTES = {"import": 0x18} | dict(
     location=0x02, name=0x03, byte_size=0x0B, low_pc=0x11, high_pc=0x12, language=0x13, comp_dir=0x1B, const_value=0x1C,

@@ -323,6 +323,10 @@ impl<'a> Builder<'a> {
         self.out.words.extend([open.name.to_word(), info(open.kind, open.vlen.min(MAX_VLEN), open.kflag), size]);
         self.out.words.extend_from_slice(&self.s.words_stack[start..]);
         self.s.words_stack.truncate(start);
+        if self.s.frames.last().is_some_and(|outer| outer.ctx == Ctx::Array) {
+            // The index type of an array (Pascal): there is an element for each of its values.
+            self.s.words_stack.push(open.vlen);
+        }
         Ok(())
     }
 }

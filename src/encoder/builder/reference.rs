@@ -246,12 +246,55 @@ impl<'a> Builder<'a> {
             self.say(key, &format!("text of {bytes} characters: BTF counts to 4294967295, which is written"));
             u32::MAX
         });
-        let name = self.out.strings.push(b"character");
+        self.bytes(key, b"character", count)
+    }
+
+    /// A set (Pascal, Modula-2) or a file (Pascal): as many bytes as it has.
+    pub(super) fn set_or_file(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        let Some(count) = number(&self.s.attrs, Slot::ByteSize).and_then(|bytes| u32::try_from(bytes).ok()) else {
+            self.say(key, "set or file without a size of up to 4 GiB: taken for void");
+            self.alias(key, 0);
+            return Ok(());
+        };
+        let name = self.name(unit, Slot::Name);
+        if self.is_empty(name) {
+            return self.bytes(key, b"unsigned char", count);
+        }
+        self.bytes(0, b"unsigned char", count)?;
+        let array = self.s.types.len() as u32;
+        self.begin(key)?;
+        self.out.words.extend([name.to_word(), info(Kind::Typedef, 0, false), array]);
+        Ok(())
+    }
+
+    /// An array of integers of one byte.
+    fn bytes(&mut self, key: u32, element: &[u8], count: u32) -> Result<(), DwarfError> {
+        let name = self.out.strings.push(element);
         let element = self.begin(0)?;
         self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), 1, 8]);
         self.begin(key)?;
         self.out.has_array = true;
         self.out.words.extend([0, info(Kind::Array, 0, false), 0, element, INDEX_TYPE, count]);
+        Ok(())
+    }
+
+    /// A range that is a type of its own: a name of what it is a range of. Without that, it is an integer.
+    pub(super) fn range(&mut self, unit: &Unit, key: u32) -> Result<(), DwarfError> {
+        let name = self.name(unit, Slot::Name);
+        if self.s.attrs.has(Slot::Type) {
+            let target = self.link(unit, Slot::Type);
+            return self.typedef(key, name, target);
+        }
+        // DWARF 5, 5.13: an integer of the language's choice, as large as an address.
+        let bytes = number(&self.s.attrs, Slot::ByteSize).unwrap_or(unit.header.addr_size.into());
+        let Some(size) = u32::try_from(bytes).ok().filter(|size| size.is_power_of_two() && *size <= 16) else {
+            self.say(key, &format!("range of {bytes} bytes without a type: taken for void"));
+            self.alias(key, 0);
+            return Ok(());
+        };
+        let name = if self.is_empty(name) { self.out.strings.push(b"integer") } else { name };
+        self.begin(key)?;
+        self.out.words.extend([name.to_word(), info(Kind::Int, 0, false), size, 1 << 24 | (size * 8)]);
         Ok(())
     }
 

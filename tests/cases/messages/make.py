@@ -51,7 +51,7 @@ FAULTS = [
     ("integer", "base type of 32 bytes", die("base_type", [name("large"), ("byte_size", "data1", 32), ("encoding", "data1", 5)], label="here")),
     ("sizeless", "base type of 0 bytes", die("base_type", [name("odd"), ("encoding", "data1", 5)], label="here")),
     ("text", "text of 4294967296 characters", die("string_type", [("byte_size", "data8", 1 << 32)], label="here")),
-    ("in-array", "DW_TAG_enumeration_type is not supported here", die("array_type", [of("int")], die("enumeration_type", [size(4)], label="here"))),
+    ("in-array", "DW_TAG_label is not supported here", die("array_type", [of("int")], die("label", [name("l")], label="here"))),
     ("in-enumeration", "DW_TAG_member is not supported here", die("enumeration_type", [name("e"), size(4)], die("member", [name("m")], label="here"))),
     ("in-member", "DW_TAG_label is not supported here", struct("s", "s", 4, die(
         "member", [name("b"), of("int"), ("data_member_location", "data4", 0)], die("label", [name("l")], label="here")))),
