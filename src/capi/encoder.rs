@@ -223,7 +223,8 @@ pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *m
             // The report was told which variable.
             Err(Failure::Encode(EncodeError::Variable)) => -1,
             Err(e) => {
-                encoder.streams.error(&text!("btf_encoder__encode_cu: '", name, "': ", format_args!("{e}"), "\n"));
+                let (path, error) = (&encoder.path[..], format_args!("{e}"));
+                encoder.streams.error(&text!(path, ": btf_encoder__encode_cu: unit '", name, "': ", error, "\n"));
                 -1
             }
         }
@@ -330,8 +331,10 @@ fn describe(error: &EncodeError, encoder: &BtfEncoder) -> Vec<u8> {
         EncodeError::Edit(e) => {
             text!("btf_encoder__write_elf: failed to add .BTF section to '", &encoder.path[..], "': ", format_args!("{e}"), "\n")
         }
-        EncodeError::Dedup(e) => text!("btf_encoder__encode: btf__dedup failed: ", format_args!("{e}"), "\n"),
-        e => text!("btf_encoder__encode: ", format_args!("{e}"), "\n"),
+        EncodeError::Dedup(e) => {
+            text!(&encoder.path[..], ": btf_encoder__encode: btf__dedup failed: ", format_args!("{e}"), "\n")
+        }
+        e => text!(&encoder.path[..], ": btf_encoder__encode: ", format_args!("{e}"), "\n"),
     }
 }
 

@@ -243,6 +243,27 @@ pub fn number(attrs: &Attrs, slot: Slot) -> Option<u64> {
     .then_some(value)
 }
 
+/// Reads a unit and its abbreviations.
+pub fn read_unit(
+    file: &DwarfFile,
+    header: UnitHeader,
+    buf: &mut Vec<u8>,
+    table: &mut Vec<u8>,
+    mut abbrevs: Abbrevs,
+    wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot> + Copy,
+) -> Result<Unit, DwarfError> {
+    let end = u32::try_from(header.size).ok().filter(|&size| size < OUTER);
+    let end = end.ok_or(DwarfError::Invalid {
+        section: ".debug_info",
+        offset: header.offset,
+        expected: "a unit smaller than 2 GiB",
+        found: header.size,
+    })?;
+    file.read_info(header.offset, header.size, buf)?;
+    file.read_abbrevs(&header, table, &mut abbrevs, wanted)?;
+    Ok(Unit { header, bases: Bases::default(), abbrevs, start: 0, end, language: 0, producer_clang: false })
+}
+
 /// Reads the first entry of a unit at `start` of `buf` and fills in the unit's facts from it.
 pub fn read_unit_entry(
     file: &DwarfFile,

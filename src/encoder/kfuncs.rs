@@ -7,6 +7,7 @@
 //! A damaged section costs tags, not the BTF: what lies outside the section is told and left out.
 
 use std::ops::Range;
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
@@ -44,13 +45,13 @@ impl Kfuncs {
         let data = match elf.read_raw(section) {
             Ok(data) => data,
             Err(error) => {
-                report.error(&text!("btf_encoder__collect_kfuncs: ", format_args!("{error}"), "\n"));
+                report.error(&text!(format_args!("{error}: no function gets the tags of kfuncs\n")));
                 return Kfuncs::default();
             }
         };
         // Symbols of relocatable files count from the start of the section, whatever address it will get.
         let addr = if elf.is_relocatable() { 0 } else { elf.sections()[section].addr };
-        let ids = Ids { data: &data, addr, little_endian: elf.little_endian() };
+        let ids = Ids { path: elf.path(), data: &data, addr, little_endian: elf.little_endian() };
         let here = || functions.btf_ids().iter().filter(|symbol| symbol.section as usize == section);
         Kfuncs::from_symbols(&ids, || here().map(|symbol| (&*symbol.name, symbol.value, symbol.size)), functions, report)
     }
@@ -68,7 +69,7 @@ impl Kfuncs {
                 continue;
             }
             match ids.flags_at(value) {
-                None => report.error(&text!("is_sym_kfunc_set: symbol '", name, "' out of bounds\n")),
+                None => report.error(&ids.outside("set", name)),
                 Some(flags) if flags & SET_OF_KFUNCS != 0 => sets.push(value..value.saturating_add(size)),
                 Some(_) => {}
             }
@@ -80,10 +81,7 @@ impl Kfuncs {
                 continue;
             }
             match ids.flags_at(value) {
-                None => {
-                    let text = text!("btf_encoder__collect_kfuncs: kfunc '", name, "' offset outside section '", SECTION, "'\n");
-                    report.error(&text);
-                }
+                None => report.error(&ids.outside("kfunc", name)),
                 Some(flags) => {
                     if let Some(function) = functions.find(name) {
                         kfuncs.insert(function, flags);
@@ -115,12 +113,20 @@ impl Kfuncs {
 
 /// The section's contents.
 struct Ids<'a> {
+    /// The file, for messages.
+    path: &'a Path,
     data: &'a [u8],
     addr: u64,
     little_endian: bool,
 }
 
 impl Ids<'_> {
+    /// Says that what a symbol names is not in the section.
+    fn outside(&self, what: &str, name: &[u8]) -> Vec<u8> {
+        let path = format_args!("{}: section ", self.path.display());
+        text!(path, SECTION, ": ", what, " '", name, "' is not all within the section: it gets no tags\n")
+    }
+
     /// The second word of the set or the pair at an address: flags in both.
     fn flags_at(&self, addr: u64) -> Option<u32> {
         let offset = usize::try_from(addr.checked_sub(self.addr)?).ok()?;
@@ -168,7 +174,7 @@ mod tests {
     fn collect(data: &[u8], little_endian: bool) -> (Kfuncs, ElfFunctions, Collected) {
         let functions = ElfFunctions::from_symbols([(&b"put"[..], 1), (b"get", 2), (b"other", 3)].into_iter());
         let mut report = Collected::default();
-        let ids = Ids { data, addr: 0x100, little_endian };
+        let ids = Ids { path: Path::new("file"), data, addr: 0x100, little_endian };
         let kfuncs = Kfuncs::from_symbols(&ids, || SYMBOLS.into_iter(), &functions, &mut report);
         (kfuncs, functions, report)
     }
@@ -192,8 +198,8 @@ mod tests {
         assert_eq!(kfuncs.flags(functions.find(b"get").unwrap()), Some(7));
         assert_eq!(kfuncs.flags(functions.find(b"put").unwrap()), None);
         let errors = String::from_utf8(report.errors).unwrap();
-        assert!(errors.contains("symbol '__BTF_ID__set8__others' out of bounds\n"));
-        assert!(errors.contains("kfunc 'put' offset outside section '.BTF_ids'\n"));
+        assert!(errors.contains("file: section .BTF_ids: set '__BTF_ID__set8__others' is not all within the section"));
+        assert!(errors.contains("file: section .BTF_ids: kfunc 'put' is not all within the section"));
         assert!(collect(&data[..7], true).0.is_empty());
     }
 }

@@ -19,6 +19,7 @@ pub mod merged;
 pub mod names;
 pub mod options;
 mod packed;
+mod places;
 mod records;
 pub mod report;
 mod resolve;
@@ -260,7 +261,9 @@ impl Encoder {
         let options = Options { consistent_protos, ..self.options.clone() };
         saved.emit(&mut self.btf, &tables, &self.kfuncs, &options, report)?;
         phase.then(Phase::DataSections);
-        std::mem::take(&mut self.variables).emit(&mut self.btf, report)?;
+        let variables = std::mem::take(&mut self.variables);
+        variables.tell_ignored(&self.path, report);
+        variables.emit(&mut self.btf, &self.path, report)?;
         self.names = None;
         self.merger = Merger::default();
         if self.is_empty() {
@@ -271,9 +274,10 @@ impl Encoder {
         let options = DedupOptions { force_collisions, cut_circles: true, ..DedupOptions::default() };
         let done = self.btf.dedup(&options).map_err(EncodeError::Dedup)?;
         let path = self.path.display();
-        if done.gave_up {
-            let what = "too many types are alike to compare them all: the BTF has some of them more than once";
-            report.error(&text!(format_args!("{path}: {what}\n")));
+        if let Some(first) = done.gave_up {
+            let place = places::of_type(&self.path, &self.btf, first).unwrap_or_else(|| format!("{path}: BTF type {}", first.0));
+            let what = "from this type on, too many are alike to compare them all: the BTF has some of them more than once";
+            report.error(&text!(format_args!("{place}: {what}\n")));
         }
         if done.circles > 0 {
             let (count, what) =

@@ -4,6 +4,7 @@
 //! demand those of all sections. DWARF says where a variable lies, not in which section: the section table decides.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use object::elf::{SHT_NOBITS, SHT_PROGBITS};
 use rustc_hash::FxHashSet;
@@ -12,6 +13,7 @@ use super::elf_functions::ElfFunctions;
 use super::fragment::Fragment;
 use super::names::Names;
 use super::options::Options;
+use super::places;
 use super::report::{Report, text};
 use super::verbose;
 use crate::btf::{Btf, BtfError, Kind, SecInfo, TypeId, VarLinkage};
@@ -23,6 +25,8 @@ const MADE_UP: [&[u8]; 5] =
     [b"__UNIQUE_ID", b"__tpstrtab_", b"__exitcall_", b"__gendwarfksyms_ptr_", b"__func_stack_frame_non_standard_"];
 /// A longer name is not valid in the kernel's BTF, in bytes.
 const MAX_NAME: usize = 128;
+/// Messages about variables; each takes a search of the file.
+const MAX_MESSAGES: usize = 16;
 
 /// The sections of a file, and the variables found in them so far.
 #[derive(Default, Debug)]
@@ -35,6 +39,18 @@ pub struct Variables {
     has_percpu: bool,
     /// Skip what cannot be encoded instead of failing.
     force: bool,
+    /// What BTF cannot count, to be told in the end.
+    ignored: Vec<Ignored>,
+}
+
+/// A variable that is left out.
+#[derive(Debug)]
+struct Ignored {
+    name: Box<[u8]>,
+    addr: u64,
+    size: u64,
+    /// In its section.
+    offset: u64,
 }
 
 #[derive(Debug)]
@@ -166,8 +182,10 @@ impl Variables {
             }
             let (Ok(size @ 1..), Ok(place)) = (u32::try_from(var.size), u32::try_from(offset)) else {
                 // One without a size brings nothing; that BTF cannot count another one is not for readers of a log alone.
-                if report.verbose() || !matches!(var.size, 0 | u64::MAX) {
+                if report.verbose() {
                     report.error(&ignored(name, var.size, offset));
+                } else if !matches!(var.size, 0 | u64::MAX) {
+                    self.ignored.push(Ignored { name: name.into(), addr: var.addr, size: var.size, offset });
                 }
                 continue;
             };
@@ -216,14 +234,31 @@ impl Variables {
         Ok(())
     }
 
+    /// Says which variables of the file were left out because BTF cannot count them.
+    pub fn tell_ignored(&self, path: &Path, report: &mut dyn Report) {
+        for (told, Ignored { name, addr, size, offset }) in self.ignored.iter().enumerate() {
+            let file = path.display();
+            if told == MAX_MESSAGES {
+                let more = self.ignored.len() - told;
+                report.error(&text!(format_args!("{file}: {more} more variables are left out for their size or place\n")));
+                return;
+            }
+            let place = places::of_variable(path, name, *addr).unwrap_or_else(|| file.to_string());
+            let (what, count) = if *size > u64::from(u32::MAX) { ("of size", size) } else { ("at offset", offset) };
+            report.error(&text!(format_args!("{place}: variable '"), &**name, "' ", what, " ", *count));
+            report.error(b": BTF counts to 4294967295, the variable is left out\n");
+        }
+    }
+
     /// Writes a DATASEC for each section with variables, in the order of the section table. What the BTF refuses is told
-    /// and left out.
-    pub fn emit(mut self, btf: &mut Btf, report: &mut dyn Report) -> Result<(), BtfError> {
+    /// and left out. `path` is for messages.
+    pub fn emit(mut self, btf: &mut Btf, path: &Path, report: &mut dyn Report) -> Result<(), BtfError> {
         for section in self.sections.iter_mut().filter(|section| !section.vars.is_empty()) {
             section.vars.sort_by_key(|var| var.offset);
             if section.vars.len() > usize::from(u16::MAX) {
                 let (count, name) = (section.vars.len(), &*section.name);
-                report.error(&text!("section '", name, "' has ", count, " variables, only the first 65535 are listed\n"));
+                let path = format_args!("{}: section '", path.display());
+                report.error(&text!(path, name, "' has ", count, " variables, only the first 65535 are listed\n"));
                 section.vars.truncate(usize::from(u16::MAX));
             }
             let size = section.vars.last().map_or(0, |last| last.offset.wrapping_add(last.size));

@@ -5,11 +5,11 @@
 
 use super::dwarf::{at_once, left_out};
 use super::encode::EncodeContext;
-use super::plan::{Plan, PlannedUnit, read_unit};
+use super::plan::{Plan, PlannedUnit};
 use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
-use crate::dwarf::source::read_unit_entry;
+use crate::dwarf::source::{read_unit, read_unit_entry};
 use crate::encoder::builder::{Builder, Scratch};
 use crate::encoder::closure::{self, HashScratch};
 use crate::encoder::merged::{Assembly, Copy, Part};

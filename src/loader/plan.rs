@@ -11,8 +11,8 @@ use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::pointee::Pointee;
-use crate::dwarf::source::{Outer, Source, Unit, number, read_unit_entry};
-use crate::dwarf::unit::{Bases, UnitHeader};
+use crate::dwarf::source::{Outer, Source, Unit, number, read_unit, read_unit_entry};
+use crate::dwarf::unit::UnitHeader;
 use crate::encoder::merged::Copy;
 use gimli::constants as dw;
 use parking_lot::Mutex;
@@ -270,27 +270,6 @@ impl<H: Host> Scan<'_, H> {
         }
         Ok(())
     }
-}
-
-/// Reads a unit and its abbreviations.
-pub fn read_unit(
-    file: &DwarfFile,
-    header: UnitHeader,
-    buf: &mut Vec<u8>,
-    table: &mut Vec<u8>,
-    mut abbrevs: Abbrevs,
-    wanted: impl Fn(dw::DwTag, dw::DwAt) -> Option<Slot> + std::marker::Copy,
-) -> Result<Unit, DwarfError> {
-    let end = u32::try_from(header.size).ok().filter(|&size| size < crate::dwarf::source::OUTER);
-    let end = end.ok_or(DwarfError::Invalid {
-        section: ".debug_info",
-        offset: header.offset,
-        expected: "a unit smaller than 2 GiB",
-        found: header.size,
-    })?;
-    file.read_info(header.offset, header.size, buf)?;
-    file.read_abbrevs(&header, table, &mut abbrevs, wanted)?;
-    Ok(Unit { header, bases: Bases::default(), abbrevs, start: 0, end, language: 0, producer_clang: false })
 }
 
 /// What is looked at: all that leads out of a unit and matters to somebody, and what says whether a unit is wanted.

@@ -4,12 +4,11 @@
 //! beside the main file; the named file in the main file's folder, then below the folder that it was compiled in; then a file of that name,
 //! without its folders, beside the main file. A file counts only when it has the unit with the skeleton's id.
 
-use super::plan::read_unit;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
 use crate::dwarf::index::UnitIndex;
-use crate::dwarf::source::{Source, Unit, number, read_unit_entry};
+use crate::dwarf::source::{Source, Unit, number, read_unit, read_unit_entry};
 use crate::dwarf::unit::UnitHeader;
 use crate::elf::ElfFile;
 use gimli::constants as dw;

@@ -49,11 +49,13 @@ pub(super) struct Equivalence {
     effort: u64,
     /// From which of them on the search is a short one.
     enough: u64,
+    /// The first type whose search ended early.
+    gave_up: Option<u32>,
 }
 
 impl Equivalence {
-    /// Returns whether all duplicates were looked for: after too much effort some stay.
-    pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<bool, BtfError> {
+    /// Returns the first type that not all candidates were looked at for, after too much effort.
+    pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<Option<u32>, BtfError> {
         self.enough = (EFFORT_A_TYPE * u64::from(dedup.types.type_count())).max(LEAST_EFFORT);
         for id in dedup.types.own_ids() {
             let node = &dedup.types.nodes[id as usize];
@@ -62,7 +64,7 @@ impl Equivalence {
                 self.named_type(dedup, id)?;
             }
         }
-        Ok(self.effort < self.enough)
+        Ok(self.gave_up)
     }
 
     fn named_type(&mut self, dedup: &mut Dedup, id: u32) -> Result<(), BtfError> {
@@ -81,6 +83,7 @@ impl Equivalence {
             if self.effort >= self.enough {
                 compared += 1;
                 if compared > SHORT {
+                    self.gave_up.get_or_insert(id);
                     break;
                 }
             }
@@ -116,6 +119,7 @@ impl Equivalence {
             return Ok(true);
         }
         let limit = if self.effort < self.enough { usize::MAX } else { SHORT };
+        let first = new;
         let mut pair = Some((new, canon));
         while let Some((new, canon)) = pair.or_else(|| self.pending.pop()) {
             pair = match self.compare_pair(types, new, canon)? {
@@ -124,6 +128,7 @@ impl Equivalence {
                 Comparison::Depends(new, canon) => (!is_settled(types, new, canon)).then_some((new, canon)),
             };
             if self.assumed.len() > limit {
+                self.gave_up.get_or_insert(first);
                 return Ok(false);
             }
         }

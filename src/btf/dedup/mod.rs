@@ -50,8 +50,8 @@ pub struct DedupOptions {
 /// What a deduplication did not do as it should.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Shortcomings {
-    /// The search for duplicates would have taken forever (among types made for it), so that some stay.
-    pub gave_up: bool,
+    /// The search for duplicates would have taken forever (among types made for it), so that some stay: the first that there may be another of.
+    pub gave_up: Option<TypeId>,
     /// How many circles were cut.
     pub circles: u32,
 }
@@ -199,7 +199,7 @@ impl Btf {
         let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
         let result = dedup.settle_all(opts);
         let types = dedup.types;
-        let shortcomings = match result {
+        let mut shortcomings = match result {
             Ok(shortcomings) => shortcomings,
             Err(err) => {
                 let own = &types.nodes[self.start_id as usize..];
@@ -208,8 +208,9 @@ impl Btf {
                 return Err(err);
             }
         };
-        let compacted = types.compact(want_map)?;
+        let compacted = types.compact(want_map || shortcomings.gave_up.is_some())?;
         (self.starts, self.words) = (compacted.starts, compacted.words.into());
+        shortcomings.gave_up = shortcomings.gave_up.map(|id| TypeId(compacted.map[id.0 as usize]));
         Ok((compacted.map, shortcomings))
     }
 
@@ -278,12 +279,12 @@ impl Dedup {
     fn settle_all(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
         self.enter_base();
         self.prim_types(!opts.skip_fwd_resolution);
-        let is_complete = Equivalence::default().run(self)?;
+        let gave_up = Equivalence::default().run(self)?.map(TypeId);
         if !opts.skip_fwd_resolution {
             self.resolve_fwds();
         }
         let circles = self.ref_types(opts.cut_circles)?;
-        Ok(Shortcomings { gave_up: !is_complete, circles })
+        Ok(Shortcomings { gave_up, circles })
     }
 
     /// Makes a type a candidate.

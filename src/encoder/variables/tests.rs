@@ -43,7 +43,7 @@ fn encode(options: &Options, vars: &[(&str, u64, u64, u32)]) -> Found {
     let mut report = Collected { verbose: true, ..Collected::default() };
     let mut variables = variables(options);
     let result = variables.add(&mut btf, &fragment, b"unit.c", &mut LocalNames, TypeId, &mut report);
-    variables.emit(&mut btf, &mut report).unwrap();
+    variables.emit(&mut btf, Path::new("file"), &mut report).unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let mut found = Found { result, names: Vec::new(), sections: Vec::new(), said: String::new() };
     for (_, t) in btf.own_types() {

@@ -1,11 +1,11 @@
 //! Which of the types that pointers to members of other units lead to are those of functions. A worker that meets such a pointer needs the answer
 //! at once, as the types that it becomes depend on it.
 
-use super::{Files, Scanned, read_unit, starts, unit_at, wanted};
+use super::{Files, Scanned, starts, unit_at, wanted};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs};
 use crate::dwarf::pointee::Pointee;
-use crate::dwarf::source::Outer;
+use crate::dwarf::source::{Outer, read_unit};
 use rustc_hash::FxHashMap;
 
 /// Those places, out of `pointees`, in order. They are few, or none: their units are read once more.

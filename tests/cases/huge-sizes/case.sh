@@ -33,8 +33,10 @@ check_many() {
 check_variables() {
 	encode --btf_features=var,global_var variables
 	succeeds encode
-	holds "over-sized variable 'cells'" err
-	holds "variable 'behind' - its offset" err
+	place='^variables: \.debug_info\+0x[0-9a-f]+, in the unit at 0x0'
+	holds "$place: variable 'cells' of size 6442450944: " err
+	holds "$place: variable 'behind' at offset 64424509[0-9]*: " err
+	[ "$(grep -cE "$place" err)" = 2 ] || wrong "not two messages: $(head -3 err | tr '\n' '|')"
 	dump o.btf
 	holds "VAR 'small'" dump
 	holds "VAR 'large'" dump
