@@ -817,19 +817,19 @@ impl<'a> Builder<'a> {
     fn name(&mut self, unit: &Unit, slot: Slot) -> NameRef {
         let name = self.source.name(unit, &self.s.attrs, slot, &mut self.out.strings);
         if let (true, Some((form, value))) = (name.is_none(), self.s.attrs.get(slot)) {
-            self.lost_name(form, value);
+            self.lost_name(self.s.at, form, value);
         }
         name
     }
 
     #[cold]
-    fn lost_name(&mut self, form: dw::DwForm, value: u64) {
+    fn lost_name(&mut self, key: u32, form: dw::DwForm, value: u64) {
         if matches!(form, dw::DW_FORM_GNU_strp_alt | dw::DW_FORM_strp_sup) && self.source.alternate.is_none() {
             // The missing file was told of.
             return;
         }
         let form = form.static_string().unwrap_or("unknown form");
-        self.say(self.s.at, &format!("{form} {value:#x}, expected a string: the name is left out"));
+        self.say(key, &format!("{form} {value:#x}, expected a string: the name is left out"));
     }
 
     /// No name, or the empty one.

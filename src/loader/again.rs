@@ -116,7 +116,8 @@ impl Printed {
         let Some(wanted) = all.needed(file, (!is_types).then_some(id))? else { return Ok(None) };
         let (mut product, mut messages) = (profile.empty(), Vec::new());
         if let Err(e) = all.build(profile, file, &wanted, &mut (), &mut product, &mut messages) {
-            messages.push(left_out(file, 0, &e));
+            let offset = wanted.first().map_or(0, |&unit| all.offset(unit));
+            messages.push(left_out(file, offset, &e));
         }
         Ok(Some(Taken::Unit(product, messages)))
     }

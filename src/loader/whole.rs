@@ -95,6 +95,11 @@ impl AllUnits {
         Source::new(file, &self.buf, &self.units, 0)
     }
 
+    /// Offset of the unit at a position.
+    pub(super) fn offset(&self, unit: usize) -> u64 {
+        self.units[unit].header.offset
+    }
+
     fn position(&self, offset: u64) -> Option<usize> {
         self.units.binary_search_by_key(&offset, |unit| unit.header.offset).ok()
     }

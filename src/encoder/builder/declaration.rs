@@ -190,7 +190,11 @@ impl<'a> Builder<'a> {
         }
         let name = self.source.name(unit, &self.s.other, Slot::Name, &mut self.out.strings);
         let type_key = self.source.reference(unit, &self.s.other, Slot::Type);
-        Some((name, type_key, self.s.other.has(Slot::External)))
+        let external = self.s.other.has(Slot::External);
+        if let (true, Some((form, value))) = (name.is_none(), self.s.other.get(Slot::Name)) {
+            self.lost_name(key, form, value);
+        }
+        Some((name, type_key, external))
     }
 
     pub(super) fn close_function(&mut self, frame: Frame) -> Result<(), DwarfError> {

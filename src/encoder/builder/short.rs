@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
             return name;
         }
         if let ShortName::DebugStr(offset) = name {
-            self.lost_name(dw::DW_FORM_strp, offset.into());
+            self.lost_name(self.s.at, dw::DW_FORM_strp, offset.into());
         }
         NameRef::NONE
     }

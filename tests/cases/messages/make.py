@@ -65,6 +65,8 @@ FAULTS = [
      die("structure_type", [name("s"), size(4), ("annotation", "ref4", "@here")])),
     ("no-declaration", "is no variable", die(
         "variable", [("specification", "ref4", "@int"), ("location", "exprloc", [3, "f"])], label="here")),
+    ("declared-variable", "expected a string", struct("s", "s", 4, die("variable", [("name", "strp", 0x7FFFFFFF), of("int"), flag("declaration")], label="here")),
+     die("variable", [("specification", "ref4", "@here"), ("location", "exprloc", [3, "f"])])),
     ("no-name", "specification 0x[0-9a-f]* is no type", die("subprogram", [name("g")], label="g"),
      die("structure_type", [size(4), ("specification", "ref4", "@g")], label="here")),
     ("variable", "the variable is left out", die("variable", [name("v"), of("int"), ("location", "exprloc", [3, 0])], label="here")),
