@@ -12,6 +12,9 @@ build() {
 		g++ -g -gdwarf-$version m.cc other.cc -o plain$version
 		cp plain$version dwz$version
 		dwz -l0 dwz$version
+		cp plain$version shared$version
+		g++ -O1 -g -gdwarf-$version m.cc -o second
+		dwz -m common$version shared$version second
 		g++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o types$version
 		clang++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o clang-types$version
 		clang++ -g -gdwarf-$version m.cc other.cc -o clang-plain$version
@@ -56,6 +59,7 @@ check_units() {
 	same_btf together.o apart.o
 	for version in 4 5; do
 		same_btf plain$version dwz$version
+		same_btf plain$version shared$version
 		same_btf plain$version types$version
 		same_btf clang-plain$version clang-types$version
 		encode --btf_features=default,global_var lto$version
