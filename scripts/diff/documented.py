@@ -22,6 +22,9 @@ RETURNS_TO_ARRAY = re.compile(rb"\((\*+)(\w.*\(.*\))\)(?:\[\d+\])+(;?)$")
 RETURNS_ARRAY = re.compile(rb"\)(?:\[\d+\])+(;?)$")
 # Vectors that a function takes or returns, and pointers to them, of which C has the element.
 OF_VECTOR = re.compile(rb" ?__attribute__ \(\(__vector_size__ \(\d+\)\)\) ?(?:\((\*+)(\w*)\)(?=[;,)]|$))?")
+# Arrays, and pointers to functions, behind qualifiers, of which C loses the elements, or has the name last.
+QUALIFIED_ARRAY = re.compile(rb"^(\s*(?:\w+ )*volatile [^(;]*\w)(?:\[\d+\])+(?=;)")
+QUALIFIED_FUNCTION = re.compile(rb"((?:\b(?:const|volatile|_Atomic) )+[^(),;]*)\(\*(\w*)(?:\[\d+\])*\)(\([^()]*\))(?=[,);])")
 # The name behind the closing brace of a constant struct.
 NAMED = re.compile(rb"^(\t*\}(?: __attribute__\(\(__packed__\)\))?)\s*\w+(?=[\[; ])")
 # The size of qualified void, which C reads from memory that it has not written.
@@ -36,6 +39,8 @@ KINDS = (
     lambda line: RETURNS_TO_ARRAY.sub(rb"\1\2\3", line),
     lambda line: RETURNS_ARRAY.sub(rb")\1", line),
     lambda line: OF_VECTOR.sub(rb"\1\2", line),
+    lambda line: QUALIFIED_ARRAY.sub(rb"\1", line),
+    lambda line: QUALIFIED_FUNCTION.sub(rb"\1()\3 * \2", line),
     lambda line: NAMED.sub(rb"\1", line),
 )
 

@@ -19,7 +19,7 @@ from suite_cli import HERE, files, headings, line_of, objects, table
 MASKS = {
     "pdwtags": [
         # The size of a function without return value, and of a label.
-        (rb"(?m)^((?:[a-z]+ )*void [^*\s][^\n]*\)\n\{\n(?:(?:[^}\n].*)?\n)*\} /\* size: )\d+", rb"\1N"),
+        (rb"(?m)^((?:[a-z]+ )*void [^*\s(][^\n]*\)\n\{\n(?:(?:[^}\n].*)?\n)*\} /\* size: )\d+", rb"\1N"),
         (rb"(?m)^(; /\* size: )\d+", rb"\1N"),
     ],
     # The line of a variable that the compiler added: a function's name, or one without a name.

@@ -26,6 +26,17 @@ TYPE_UNITS = ("mtu", "mtu5")
 ENCODES_NOTHING = ("nodbg.o -J", b"no DWARF in the file")
 # A member of the C++ object is a pointer to member, which C takes for as large as what it points to.
 MEMBER_POINTER = re.compile(rb"^.* name=pm .*\n", re.M)
+# A variable in it has the type of nullptr, which is a type more than C has, and the last one: there it is void.
+IN_CXX = ("xx", "xx.o")
+NULL_POINTER = re.compile(rb"^(?: |\d+ )base_type .* name=decltype\(nullptr\) bits=64 .*\n", re.M)
+COUNT = re.compile(rb"^(top-level tags|types): (\d+)", re.M)
+OF_NULL_POINTER = re.compile(rb"^((?:\d+)? variable type=)(\d+)(?= .* name=np )", re.M)
+
+
+def with_null_pointers_for_void(output):
+    output = COUNT.sub(lambda found: b"%s: %d" % (found[1], int(found[2]) - 1), NULL_POINTER.sub(b"", output))
+    last = dict(COUNT.findall(output)).get(b"types")
+    return OF_NULL_POINTER.sub(lambda found: found[1] + (b"0" if last in (None, found[2]) else found[2]), output)
 
 
 class Trees(Dump):
@@ -38,6 +49,8 @@ class Trees(Dump):
             return
         # Workers of the C library say what they have to say in any order.
         left, right = ((MEMBER_POINTER.sub(b"", run.out), b"\n".join(sorted(run.err.splitlines()))) for run in (c, ours))
+        if name.split()[0] in IN_CXX:
+            right = (with_null_pointers_for_void(right[0]), right[1])
         if name == ENCODES_NOTHING[0]:
             lines = right[1].splitlines()
             right = (right[0], b"\n".join(line for line in lines if not line.endswith(ENCODES_NOTHING[1])))

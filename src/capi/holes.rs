@@ -356,18 +356,15 @@ unsafe fn basic_size(
             }
             match (*at).tag {
                 dw_tag::BASE_TYPE => return Some((usize::from((*at.cast::<BaseType>()).bit_size) / 8, ptr::null_mut())),
-                dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE => return Some((address, ptr::null_mut())),
+                dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE | dw_tag::RVALUE_REFERENCE_TYPE => {
+                    return Some((address, ptr::null_mut()));
+                }
                 dw_tag::ENUMERATION_TYPE => return Some(((*at.cast::<Type>()).size as usize / 8, ptr::null_mut())),
                 dw_tag::CLASS_TYPE | dw_tag::UNION_TYPE | dw_tag::STRUCTURE_TYPE => {
                     let inner = biggest_member(at.cast(), cu, depth + 1, known);
                     return (!inner.is_null()).then(|| ((*inner).byte_size, inner));
                 }
-                dw_tag::ARRAY_TYPE
-                | dw_tag::CONST_TYPE
-                | dw_tag::TYPEDEF
-                | dw_tag::RVALUE_REFERENCE_TYPE
-                | dw_tag::VOLATILE_TYPE
-                | dw_tag::ATOMIC_TYPE => {}
+                dw_tag::ARRAY_TYPE | dw_tag::CONST_TYPE | dw_tag::TYPEDEF | dw_tag::VOLATILE_TYPE | dw_tag::ATOMIC_TYPE => {}
                 _ => return Some((0, ptr::null_mut())),
             }
         }

@@ -47,7 +47,7 @@ unsafe fn own_size(tag: *const Tag, cu: *const Cu) -> Option<usize> {
                 let member = tag.cast::<ClassMember>();
                 if (*member).is_static() { Some(0) } else { Some((*member).byte_size).filter(|&size| size != 0) }
             }
-            dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE => Some(usize::from((*cu).addr_size)),
+            dw_tag::POINTER_TYPE | dw_tag::REFERENCE_TYPE | dw_tag::RVALUE_REFERENCE_TYPE => Some(usize::from((*cu).addr_size)),
             dw_tag::PTR_TO_MEMBER_TYPE => Some(member_pointer_size(tag, cu)),
             dw_tag::BASE_TYPE => Some(usize::from((*tag.cast::<BaseType>()).bit_size) / 8),
             dw_tag::ENUMERATION_TYPE => Some((*tag.cast::<Type>()).size as usize / 8),

@@ -2,6 +2,7 @@
 
 use super::conf::Conf;
 use super::facts::{self, NULL_TEXT};
+use super::name::is_pointing;
 use super::{NAME_ROOM, Printer};
 use crate::abi::{ArrayType, Cu, Ftype, Function, ListHead, Parameter, Tag, dw_tag};
 
@@ -149,7 +150,7 @@ impl Printer {
             self.attributes(tag);
             if (*ty).tag == dw_tag::SUBROUTINE_TYPE {
                 self.function_type(ty.cast(), name, false, false, 0, false, conf);
-            } else if ((*ty).is_pointer() && self.declares_around(ty, false)) || is_vector(ty) {
+            } else if ((is_pointing((*ty).tag) || (*ty).is_modifier()) && self.declares_around(ty, false)) || is_vector(ty) {
                 self.typed(ty, Some(name.unwrap_or(b"")), &unexpanded(conf, 0));
             } else {
                 self.name(ty, NAME_ROOM, conf);

@@ -3,6 +3,8 @@
 //! C composes them in buffers of fixed size, one in another, and so do we: a name that is longer ends where C's ends. Depth is
 //! limited because a damaged file may refer in circles.
 
+use std::borrow::Cow;
+
 use super::conf::Conf;
 use super::facts::{self, NULL_TEXT};
 use super::{MAX_CHAIN, Printer};
@@ -45,10 +47,9 @@ impl Printer {
                 dw_tag::BASE_TYPE => self.out.put(facts::base_name(tag.cast::<BaseType>(), &mut [0; 64])),
                 dw_tag::SUBPROGRAM => self.put_optional((*tag.cast::<Function>()).name),
                 dw_tag::POINTER_TYPE => self.pointer_name(tag, b"*", conf, depth),
-                dw_tag::REFERENCE_TYPE => self.pointer_name(tag, b"&", conf, depth),
-                dw_tag::PTR_TO_MEMBER_TYPE => {
-                    let suffix = self.member_of(tag);
-                    self.pointer_name(tag, &suffix, conf, depth);
+                kind if is_pointing(kind) => {
+                    let mark = self.mark(tag);
+                    self.pointer_name(tag, &mark, conf, depth);
                 }
                 dw_tag::VOLATILE_TYPE
                 | dw_tag::CONST_TYPE
@@ -104,6 +105,19 @@ impl Printer {
             });
             if has_name(&*tag) {
                 self.out.put(facts::type_name(tag.cast::<Type>()).unwrap_or(b""));
+            }
+        }
+    }
+
+    /// What a pointer or reference has in front of the name in a declarator.
+    pub(super) unsafe fn mark(&mut self, tag: *const Tag) -> Cow<'static, [u8]> {
+        // SAFETY: passed on.
+        unsafe {
+            match (*tag).tag {
+                dw_tag::REFERENCE_TYPE => Cow::Borrowed(b"&"),
+                dw_tag::RVALUE_REFERENCE_TYPE => Cow::Borrowed(b"&&"),
+                dw_tag::PTR_TO_MEMBER_TYPE => Cow::Owned(self.member_of(tag)),
+                _ => Cow::Borrowed(b"*"),
             }
         }
     }
@@ -188,6 +202,21 @@ impl Printer {
         }
     }
 
+    /// Past qualifiers and attributes; NULL for void.
+    pub(super) unsafe fn unqualified(&self, ty: *const Tag) -> *const Tag {
+        let mut at = ty;
+        // SAFETY: NULL or a type of this unit.
+        unsafe {
+            for _ in 0..MAX_CHAIN {
+                match at.as_ref() {
+                    Some(tag) if tag.is_modifier() || facts::is_annotation(tag) => at = Cu::type_of(self.cu, tag.r#type),
+                    _ => break,
+                }
+            }
+        }
+        at
+    }
+
     /// Past attributes of pointers, to what is really pointed at; stops at one that leads nowhere.
     pub(super) unsafe fn skip_annotations(&self, mut id: u32) -> u32 {
         // SAFETY: a valid unit.
@@ -215,6 +244,12 @@ impl Printer {
             }
         }
     }
+}
+
+/// Whether a type of this kind is declared with a mark in front of the name: pointers and references.
+pub(super) fn is_pointing(kind: u16) -> bool {
+    use dw_tag::*;
+    matches!(kind, POINTER_TYPE | REFERENCE_TYPE | RVALUE_REFERENCE_TYPE | PTR_TO_MEMBER_TYPE)
 }
 
 /// Whether the tag has a name where a type has it. C looks there whatever the tag is.

@@ -169,6 +169,10 @@ impl Printer {
                     }
                     None => self.enumeration(ty.cast(), &inner),
                 },
+                _ if self.declares_around(ty, false) || (*ty).is_modifier() && self.is_more_than_a_name(ty) => {
+                    inner.type_spacing = 0;
+                    self.typed(ty, Some(name), &inner);
+                }
                 _ => self.named_typedef(ty, name, conf),
             }
         }

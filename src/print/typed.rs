@@ -2,6 +2,7 @@
 
 use super::conf::Conf;
 use super::facts;
+use super::name::is_pointing;
 use super::{MAX_CHAIN, NAME_ROOM, Printer};
 use crate::abi::{ArrayType, Cu, StringType, Tag, Type, dw_tag};
 
@@ -21,54 +22,78 @@ impl Printer {
                 return self.type_not_found(name, conf.type_spacing);
             }
             if let Some((target, declarator)) = self.unfold(ty, name.unwrap_or(b"")) {
-                let mut conf = *conf;
-                if (*target).tag == dw_tag::ARRAY_TYPE && !conf.expand_pointers() {
-                    // What the elements are is behind a pointer, too.
-                    conf.set_expand_types(false);
-                }
-                return self.typed(target, Some(&declarator), &conf);
+                return self.typed(target, Some(&declarator), &self.behind(target, conf));
             }
             if conf.expand_pointers() { self.behind_pointers(ty, name, conf) } else { self.unpointed(ty, name, conf, None) }
         }
     }
 
-    /// C's declarators grow around the name: what a pointer points at decides what stands on the other side of it.
+    /// How to print what a pointer points at.
+    unsafe fn behind<'a>(&self, target: *const Tag, conf: &Conf<'a>) -> Conf<'a> {
+        let mut conf = *conf;
+        // SAFETY: a type of this unit.
+        if unsafe { (*self.unqualified(target)).tag } == dw_tag::ARRAY_TYPE && !conf.expand_pointers() {
+            // What the elements are is behind a pointer, too.
+            conf.set_expand_types(false);
+        }
+        conf
+    }
+
+    /// C's declarators grow around the name: what a pointer or reference points at decides what stands on the other side of it.
     ///
     /// The C library writes the type's name in front and the name behind, whatever the type is. Where that loses an array's
     /// elements, or puts them behind a parameter list, this gives the type to print in front and the declarator to print as name.
     /// Pointers to tables of virtual functions, which nobody declares, keep the text that every C++ class has had.
-    unsafe fn unfold(&self, ty: *const Tag, name: &[u8]) -> Option<(*mut Tag, Vec<u8>)> {
+    unsafe fn unfold(&mut self, ty: *const Tag, name: &[u8]) -> Option<(*mut Tag, Vec<u8>)> {
         // SAFETY: a type of this unit.
         unsafe {
-            if !(*ty).is_pointer() || name.starts_with(b"_vptr") {
+            if !is_pointing((*ty).tag) || name.starts_with(b"_vptr") {
                 return None;
             }
             let target = Cu::type_of(self.cu, self.skip_annotations((*ty).r#type));
-            let kind = target.as_ref()?;
-            match kind.tag {
-                dw_tag::ARRAY_TYPE => Some((target, [b"(*", name, b")"].concat())),
-                dw_tag::POINTER_TYPE if self.declares_around(target, true) => Some((target, [b"*", name].concat())),
-                _ => None,
-            }
+            let inner = self.unqualified(target);
+            let in_parentheses = match inner.as_ref()?.tag {
+                dw_tag::ARRAY_TYPE => true,
+                // Simple pointers to functions are a type of their own below, and a function's name is in parentheses anyway.
+                dw_tag::SUBROUTINE_TYPE if !(*ty).is_pointer() || inner != target => false,
+                kind if is_pointing(kind) && self.declares_around(target, (*ty).is_pointer()) => false,
+                _ => return None,
+            };
+            let mark = self.mark(ty);
+            let declarator = if in_parentheses { [b"(", &mark[..], name, b")"].concat() } else { [&mark[..], name].concat() };
+            Some((target, declarator))
         }
     }
 
-    /// Whether the name belongs inside of the type's text: pointers that end at an array or a function, and arrays themselves.
-    /// With `nameless`, also pointers to aggregates that are defined in place.
+    /// Whether the name belongs inside of the type's text: pointers and references that end at an array or a function, and arrays themselves,
+    /// whatever qualifiers stand in between. With `nameless`, also pointers to aggregates that are defined in place.
     pub(super) unsafe fn declares_around(&self, ty: *const Tag, nameless: bool) -> bool {
         // SAFETY: NULL or a type of this unit.
         unsafe {
             let mut at = ty;
+            let mut pointed = false;
             for _ in 0..MAX_CHAIN {
-                match at.as_ref().map(|tag| tag.tag) {
-                    Some(dw_tag::ARRAY_TYPE) => return true,
-                    Some(dw_tag::SUBROUTINE_TYPE) => return at != ty,
-                    Some(dw_tag::POINTER_TYPE) => at = Cu::type_of(self.cu, self.skip_annotations((*at).r#type)),
-                    Some(_) => return nameless && at != ty && facts::is_nameless_aggregate(at),
+                match at.as_ref() {
+                    Some(tag) if tag.tag == dw_tag::ARRAY_TYPE => return true,
+                    Some(tag) if tag.tag == dw_tag::SUBROUTINE_TYPE => return pointed,
+                    Some(tag) if is_pointing(tag.tag) => pointed = true,
+                    Some(tag) if tag.is_modifier() || facts::is_annotation(tag) => {}
+                    Some(_) => return nameless && pointed && facts::is_nameless_aggregate(at),
                     None => return false,
                 }
+                at = Cu::type_of(self.cu, (*at).r#type);
             }
             false
+        }
+    }
+
+    /// Whether what a qualifier stands before cannot be printed as a name alone: the name belongs inside of its text, or it is defined in place.
+    pub(super) unsafe fn is_more_than_a_name(&self, target: *const Tag) -> bool {
+        // SAFETY: NULL or a type of this unit.
+        unsafe {
+            let inner = self.unqualified(target);
+            inner.as_ref().is_some_and(|tag| tag.tag == dw_tag::SUBROUTINE_TYPE || facts::is_nameless_aggregate(inner))
+                || self.declares_around(inner, true)
         }
     }
 
@@ -162,11 +187,15 @@ impl Printer {
     ) -> usize {
         // SAFETY: a type of this unit.
         unsafe {
-            let starred;
             // A struct behind a qualifier keeps its statistics.
             let (first, mut ty) = (ty, ty);
             let mut conf = *conf;
             for _ in 0..MAX_CHAIN {
+                let unfolded = if ty == first { None } else { self.unfold(ty, name.unwrap_or(b"")) };
+                if let Some((target, unfolded)) = unfolded {
+                    let conf = self.behind(target, &conf);
+                    return printed + self.typed(target, Some(&unfolded), &conf);
+                }
                 if facts::is_aggregate(&*ty) {
                     conf.lead = None;
                     conf.tail = name;
@@ -177,7 +206,7 @@ impl Printer {
                 }
                 let start = self.out.len();
                 match (*ty).tag {
-                    dw_tag::POINTER_TYPE => {
+                    kind if is_pointing(kind) => {
                         let id = self.skip_annotations((*ty).r#type);
                         let target = Cu::type_of(self.cu, id);
                         if id != 0 {
@@ -187,17 +216,17 @@ impl Printer {
                             if self.type_loop(ty, target, "type__fprintf", line!()) != 0 {
                                 break;
                             }
-                            if (*target).tag == dw_tag::SUBROUTINE_TYPE {
+                            if (*target).tag == dw_tag::SUBROUTINE_TYPE && (*ty).is_pointer() {
                                 let spacing = conf.type_spacing;
                                 return printed + self.function_type(target.cast(), name, false, true, spacing, true, &conf);
                             }
-                            if facts::is_nameless_aggregate(target) {
+                            let inner = self.unqualified(target);
+                            if (*ty).is_pointer() && !inner.is_null() && facts::is_nameless_aggregate(inner) {
                                 let mut behind = [b"* ", name.unwrap_or(facts::NULL_TEXT)].concat();
                                 behind.truncate(POINTED_ROOM - 1);
-                                starred = behind;
                                 conf.set_rel_offset(true);
                                 conf.type_spacing -= 8;
-                                return printed + self.declared(target, Some(&starred), &conf, expand, no_offsets, 0);
+                                return printed + self.declared(target, Some(&behind), &conf, expand, no_offsets, 0);
                             }
                         }
                         return printed + self.plainly(ty, name, &conf);
@@ -217,6 +246,23 @@ impl Printer {
                         if target.is_null() {
                             return printed + self.plainly(ty, name, &conf);
                         }
+                        ty = target;
+                    }
+                    dw_tag::VOLATILE_TYPE | dw_tag::RESTRICT_TYPE
+                        if self.is_more_than_a_name(Cu::type_of(self.cu, (*ty).r#type)) =>
+                    {
+                        let target = Cu::type_of(self.cu, (*ty).r#type);
+                        if !conf.skip_emitting_modifier() {
+                            if (*ty).tag == dw_tag::RESTRICT_TYPE {
+                                // Behind the star, which is put in front of this.
+                                let declarator = [b"restrict ", name.unwrap_or(b"")].concat();
+                                return printed + self.typed(target, Some(&declarator), &conf);
+                            }
+                            self.out.put(b"volatile ");
+                        }
+                        let modifier = self.out.len() - start;
+                        printed += modifier;
+                        conf.type_spacing -= modifier as i32;
                         ty = target;
                     }
                     dw_tag::LLVM_ANNOTATION | dw_tag::GNU_ANNOTATION => {
@@ -334,7 +380,8 @@ impl Printer {
             if Cu::type_of(self.cu, (*array).tag.r#type).is_null() {
                 return self.not_found((*array).tag.r#type, "array_type__fprintf", line!());
             }
-            let element = self.element_of(array);
+            // Behind a pointer, const was written in the source.
+            let element = if name.starts_with(b"(") { Cu::type_of(self.cu, (*array).tag.r#type) } else { self.element_of(array) };
             if self.too_deep() {
                 return 0;
             }

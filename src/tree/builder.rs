@@ -146,6 +146,8 @@ pub struct Scratch {
     pub(super) known_shapes: ShapeMemory,
     /// Entries of functions, in the order of their ids.
     pub(super) functions: Vec<u32>,
+    /// Types whose ids come after those of all others, and their entries.
+    pub(super) last: Vec<(*mut Tag, u32)>,
     /// Entries with a DW_AT_specification, and its key.
     pub(super) specifications: Vec<(u32, u32)>,
     /// Entries that stand in for a type in a type unit, and the key of its entry.
@@ -185,6 +187,7 @@ impl Scratch {
             shapes: Vec::new(),
             known_shapes: ShapeMemory::default(),
             functions: Vec::new(),
+            last: Vec::new(),
             specifications: Vec::new(),
             stand_ins: Vec::new(),
             instances: Vec::new(),
@@ -261,6 +264,7 @@ impl<'a, 's> Builder<'a, 's> {
         scratch.frames.clear();
         scratch.dimensions.clear();
         scratch.files.clear();
+        scratch.last.clear();
         scratch.specifications.clear();
         scratch.stand_ins.clear();
         scratch.instances.clear();

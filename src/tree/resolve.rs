@@ -23,6 +23,12 @@ const IMPORTED_MODULE: u16 = 0x3a;
 impl Builder<'_, '_> {
     /// Resolves all references and sizes all members. The unit is complete afterwards.
     pub fn finish(mut self) {
+        for i in 0..self.s.last.len() {
+            let (tag, entry) = self.s.last[i];
+            self.register(tag, entry);
+            // SAFETY: see above the impl.
+            unsafe { ListHead::add_tail(&raw mut (*self.cu).tags, &raw mut (*tag).node) }
+        }
         // What stands in for a type that is in a type unit is that type to everybody who refers to it.
         for i in 0..self.s.stand_ins.len() {
             let (index, in_type_unit) = self.s.stand_ins[i];

@@ -1,6 +1,6 @@
 //! Tags of types and of what types consist of.
 
-use std::ffi::c_char;
+use std::ffi::{CStr, c_char};
 
 use super::builder::{Builder, Frame, GNU_ANNOTATION, LLVM_ANNOTATION, Place};
 use super::make::{MAX_CHAIN, frame, init_lists};
@@ -263,9 +263,35 @@ impl<'a> Builder<'a, '_> {
         self.s.dimensions.truncate(frame.start as usize);
     }
 
+    /// Whether the entry is `std::nullptr_t`, which DWARF has as a type that nothing is said of.
+    fn is_of_null_pointers(&mut self, unit: &'a Unit) -> bool {
+        let name = self.text(unit, Slot::Name);
+        // SAFETY: NULL, or a string of the file.
+        !name.is_null() && memchr::memmem::find(unsafe { CStr::from_ptr(name) }.to_bytes(), b"nullptr").is_some()
+    }
+
+    /// It has the size of a pointer, and is printed by its name: a base type, as far as there are kinds for it. Its id comes last, as the C library
+    /// gives it none, and takes it for void.
+    fn type_of_null_pointers(&mut self, unit: &'a Unit, key: u32) {
+        let (base, entry) = self.tag::<BaseType>(unit, dw::DW_TAG_base_type, key);
+        let name = self.text(unit, Slot::Name);
+        // SAFETY: see above the impl.
+        unsafe {
+            let address = (*self.cu).addr_size;
+            (*base).name = name;
+            (*base).bit_size = u16::from(address) * 8;
+            (*base).set_name_has_encoding(true);
+            init_lists!(base; node);
+            (*base).tag.set_top_level(true);
+            self.s.entries[entry as usize].size = u32::from(address);
+        }
+        self.s.last.push((base.cast(), entry));
+    }
+
     /// Kinds without children of their own.
     pub(super) fn leaf(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) {
         let (tag, entry) = match abbrev.tag {
+            dw::DW_TAG_unspecified_type if self.is_of_null_pointers(unit) => return self.type_of_null_pointers(unit, key),
             dw::DW_TAG_base_type => {
                 let (base, entry) = self.tag::<BaseType>(unit, abbrev.tag, key);
                 let name = self.text(unit, Slot::Name);

@@ -16,6 +16,13 @@ struct shapes {
 	struct { int nameless; } **twice;
 	union { int number; float real; } *array[4];
 	enum { ONE, TWO } (*enumerated)[3];
+	int (*const constant_array_of_functions[2])(void);
+	int (*volatile volatile_array_of_functions[3])(long);
+	int (*restrict restricted)[7];
+	volatile int (*restrict volatile to_volatile)[2];
+	int (*const *to_constant_function)(char);
+	const struct { int constant_nameless; } *to_constant;
+	volatile struct { int volatile_nameless; } volatile_one;
 	int vector __attribute__((vector_size(16)));
 	int __attribute__((vector_size(16))) *to_vector;
 	int __attribute__((vector_size(16))) (*returns_vector)(int __attribute__((vector_size(16))), float);

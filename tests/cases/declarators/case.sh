@@ -5,7 +5,7 @@ build() {
 }
 
 members="varargs table returns_function to_array to_matrix to_array_of_pointers to_pointer_to_array array_of_pointers_to_arrays
-	returns_pointer_to_array to_function_pointer array_of_pointers_to_function_pointers takes_function matrix
+	returns_pointer_to_array constant_array_of_functions volatile_array_of_functions restricted to_volatile to_function_pointer array_of_pointers_to_function_pointers takes_function matrix
 	vector to_vector returns_vector"
 
 # Both declarations of a struct in one source: the original one under another name, and what was printed.
@@ -13,7 +13,7 @@ compiles() {
 	{
 		sed -n '/^struct point;/p; /^struct shapes {/,/^};/p' a.c | sed 's/struct shapes/struct source/; s/ONE, TWO/UNO, DUE/'
 		cat out
-		for member in $members twice array enumerated; do
+		for member in $members twice array enumerated to_constant_function to_constant volatile_one; do
 			echo "_Static_assert(__builtin_offsetof(struct shapes, $member) == __builtin_offsetof(struct source, $member), \"$member\");"
 		done
 		for member in $members; do
@@ -33,6 +33,7 @@ check_print() {
 		succeeds "$cc, --compile"
 		compiles "$cc, --compile"
 		holds 'typedef int \(\*array_pointer_t\)\[8\];'
+		holds 'const int +\(\*\*to_constant_function\)\(char\);'
 		holds 'typedef void +\(\*handler_t\[2\]\)\(int\);'
 		holds 'typedef int \(\*\(\*getter_t\)\(void\)\)\(char\);'
 		run pfunct -P -f returns_array $cc.o

@@ -11,7 +11,7 @@ check_print() {
 		run pahole -C object $object
 		succeeds $object
 		holds 'data; +/\* +0 +8 \*/'
-		holds 'function; +/\* +8 +16 \*/'
+		holds 'int +\(base::\*function\)\(struct base \*, int\); +/\* +8 +16 \*/'
 		holds 'several\[3\]; +/\* +24 +24 \*/'
 		holds 'last; +/\* +48 +1 \*/'
 		holds 'size: 56'
@@ -20,7 +20,7 @@ check_print() {
 	done
 	run pahole -C object clang32.o
 	succeeds clang32.o
-	holds 'function; +/\* +4 +8 \*/'
+	holds '\(base::\*function\)\(struct base \*, int\); +/\* +4 +8 \*/'
 	holds 'several\[3\]; +/\* +12 +12 \*/'
 	holds 'size: 28'
 	holds 'padding: 3'
