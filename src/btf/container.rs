@@ -1,5 +1,6 @@
 //! The BTF container: records, strings, and the base of a split BTF.
 
+use super::dedup::base::Prepared;
 use super::record::{self, KindLayout, Type};
 use super::strings::{StringSet, hash_of};
 use super::{BtfError, Endian, Kind, MAX_ID, StrOff, TypeId};
@@ -29,6 +30,8 @@ pub struct Btf {
     pub(super) strs: StringSet,
     /// No string is stored twice or unused as far as deduplication cares: true for what was built here from nothing.
     pub(super) strs_unique: bool,
+    /// Of a base.
+    pub(super) prepared: Prepared,
 }
 
 /// The strings of a BTF whose records are in use.
@@ -103,6 +106,7 @@ impl Btf {
             starts: Vec::new(),
             strs: StringSet::default(),
             strs_unique: true,
+            prepared: Prepared::default(),
         }
     }
 
@@ -170,14 +174,6 @@ impl Btf {
             return Some(offset);
         }
         self.strs.find(s, hash).map(|offset| StrOff(self.start_str + offset))
-    }
-
-    /// Makes what strings are looked up in, here and in the bases, now and not when the first is looked for.
-    pub fn prepare_lookup(&self) {
-        if let Some(base) = &self.base {
-            base.prepare_lookup();
-        }
-        self.strs.prepare();
     }
 
     /// The string at `offset` without its NUL; empty when there is none.

@@ -4,6 +4,7 @@
 //! One more check than libbpf's: a header must be at least as long as its fields. What a layout section says is kept; as kinds that are not
 //! known here are refused, nothing is looked up in it.
 
+use super::dedup::base::{self, Facts, Prepared};
 use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
@@ -11,6 +12,7 @@ use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
+use std::thread::Builder;
 
 struct Header {
     endian: Endian,
@@ -59,12 +61,18 @@ impl Btf {
         skip(reader, header.str_off - at)?;
         let mut strings = vec![0; header.str_len];
         reader.read_exact(&mut strings)?;
-        Ok(btf.complete(strings.into(), header.type_len % 4 == 0))
+        let whole_words = header.type_len % 4 == 0;
+        Ok(btf.take_strings(strings.into()).and_then(|()| {
+            let found = btf.find_types(whole_words, |_, _| ())?;
+            btf.take_types(found)?;
+            Ok(btf)
+        }))
     }
 
-    /// As [`parse`](Btf::parse), from bytes that stay where they are: nothing is copied where `words` can give the type section as words in host
-    /// order, which depends on where it lies.
-    pub fn parse_in_place(
+    /// As [`parse`](Btf::parse), for a base, from bytes that stay where they are: nothing is copied where `words` can give the type section as
+    /// words in host order, which depends on where it lies. What adding and deduplicating types that are split from it will ask for is made, too,
+    /// for which a second thread is started.
+    pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
@@ -82,7 +90,17 @@ impl Btf {
         let (layout_off, layout_len) = btf.take_rest_of_header(&bytes[HEADER_LEN..header.len], &header)?;
         btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
-        btf.complete(strings.into(), header.type_len % 4 == 0)
+        btf.take_strings(strings.into())?;
+        let mut heads = base::heads(btf.base.as_deref());
+        heads.reserve(btf.words.len() / 5);
+        let found = std::thread::scope(|scope| {
+            // Whoever looks for a string makes the index if no thread can be had.
+            let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, || btf.strs.prepare());
+            btf.find_types(header.type_len % 4 == 0, |name, info| heads.push([name, info]))
+        })?;
+        btf.take_types(found)?;
+        btf.prepared = Prepared::new(Facts::of_heads(heads));
+        Ok(btf)
     }
 
     /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for
@@ -142,12 +160,6 @@ impl Btf {
             .collect();
     }
 
-    fn complete(mut self, strings: Cow<'static, [u8]>, whole_words: bool) -> Result<Btf, BtfError> {
-        self.take_strings(strings)?;
-        self.find_types(whole_words)?;
-        Ok(self)
-    }
-
     fn take_strings(&mut self, section: Cow<'static, [u8]>) -> Result<(), BtfError> {
         if self.base.is_some() && section.is_empty() {
             return Ok(());
@@ -166,8 +178,9 @@ impl Btf {
         Ok(())
     }
 
-    /// Finds where records start, and the greatest name and type that they refer to: with these in range, all are.
-    fn find_types(&mut self, whole_words: bool) -> Result<(), BtfError> {
+    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with each name and info word.
+    #[inline]
+    fn find_types(&self, whole_words: bool, mut note: impl FnMut(u32, u32)) -> Result<(Vec<u32>, Greatest), BtfError> {
         let words = &*self.words;
         let mut starts = Vec::with_capacity(words.len() / 5);
         let (mut start, mut id, mut greatest) = (0, self.type_count(), Greatest::default());
@@ -181,15 +194,21 @@ impl Btf {
             };
             greatest.take(Kind::of_info(info), name, size_or_type, rows);
             starts.push(start as u32);
+            note(name, info);
             start += len;
             id += 1;
         }
         if start != words.len() || !whole_words {
             return Err(BtfError::Record { id, what: "type section ends in the middle of a record" });
         }
+        Ok((starts, greatest))
+    }
+
+    fn take_types(&mut self, (starts, greatest): (Vec<u32>, Greatest)) -> Result<(), BtfError> {
         self.starts = starts;
         let str_end = self.start_str + self.strs.len();
-        if greatest.name < str_end && greatest.id < id && self.functions_have_prototypes() {
+        // With the greatest in range, all are.
+        if greatest.name < str_end && greatest.id < self.type_count() && self.functions_have_prototypes() {
             return Ok(());
         }
         self.check_references()
@@ -276,6 +295,13 @@ impl Greatest {
     #[inline]
     fn take(&mut self, kind: Option<Kind>, name: u32, size_or_type: u32, rows: &[u32]) {
         self.name = self.name.max(name);
+        // Half of a kernel's types.
+        if rows.is_empty() {
+            use Kind::{Const, Func, Ptr, Restrict, TypeTag, Typedef, Volatile};
+            let refers = matches!(kind, Some(Ptr | Typedef | Volatile | Const | Restrict | Func | TypeTag));
+            self.id = self.id.max(if refers { size_or_type } else { 0 });
+            return;
+        }
         match kind {
             Some(Kind::Struct | Kind::Union) => {
                 for row in rows.chunks_exact(3) {

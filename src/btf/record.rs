@@ -93,43 +93,78 @@ pub(super) fn kflag_of(info: u32) -> bool {
     info & KFLAG != 0
 }
 
-/// Words behind the head of a record: those that its kind always has, and those of each element.
-const fn rest(kind: Kind) -> (u8, u8) {
-    match kind {
-        Kind::Fwd
-        | Kind::Const
-        | Kind::Volatile
-        | Kind::Restrict
-        | Kind::Ptr
-        | Kind::Typedef
-        | Kind::Func
-        | Kind::Float
-        | Kind::TypeTag => (0, 0),
-        Kind::Int | Kind::Var | Kind::DeclTag => (1, 0),
-        Kind::Array => (3, 0),
-        Kind::Enum | Kind::FuncProto => (0, 2),
-        Kind::Enum64 | Kind::Struct | Kind::Union | Kind::Datasec => (0, 3),
-    }
+/// What is in the records of a kind, beside the name. Looked up by number: types of all kinds follow each other, and branches would be
+/// mispredicted at every second one.
+#[derive(Clone, Copy)]
+struct Shape {
+    known: bool,
+    /// The third word is a type's id.
+    refers: bool,
+    /// Words behind the head.
+    fixed: u8,
+    /// Words of each of as many rows as the info word says.
+    row: u8,
+    /// Each row begins with a name.
+    names: bool,
+    /// Where the first id behind the head is, from one to the next, and their number, for each row and besides.
+    id_at: u8,
+    id_step: u8,
+    id_rows: u8,
+    ids: u8,
 }
 
-/// [`rest`] by the number of the kind: it is asked for with every look at a type, and no processor foretells the next kind.
-const RESTS: [(u8, u8); 32] = {
-    let mut rests = [(0, 0); 32];
-    let mut number = 0;
-    while number < rests.len() {
-        if let Some(kind) = Kind::of_info((number as u32) << 24) {
-            rests[number] = rest(kind);
+impl Shape {
+    const NONE: Shape =
+        Shape { known: false, refers: false, fixed: 0, row: 0, names: false, id_at: 0, id_step: 0, id_rows: 0, ids: 0 };
+
+    const fn of(kind: Kind) -> Shape {
+        let plain = Shape { known: true, ..Shape::NONE };
+        match kind {
+            Kind::Float => plain,
+            Kind::Int => Shape { fixed: 1, ..plain },
+            // The type word of a forward declaration counts (it is always 0 in sane BTF).
+            Kind::Fwd
+            | Kind::Const
+            | Kind::Volatile
+            | Kind::Restrict
+            | Kind::Ptr
+            | Kind::Typedef
+            | Kind::Func
+            | Kind::TypeTag => Shape { refers: true, ..plain },
+            Kind::Var | Kind::DeclTag => Shape { refers: true, fixed: 1, ..plain },
+            Kind::Array => Shape { fixed: 3, id_step: 1, ids: 2, ..plain },
+            Kind::Struct | Kind::Union => Shape { row: 3, names: true, id_at: 1, id_step: 3, id_rows: 1, ..plain },
+            Kind::FuncProto => Shape { refers: true, row: 2, names: true, id_at: 1, id_step: 2, id_rows: 1, ..plain },
+            Kind::Enum => Shape { row: 2, names: true, ..plain },
+            Kind::Enum64 => Shape { row: 3, names: true, ..plain },
+            Kind::Datasec => Shape { row: 3, id_step: 3, id_rows: 1, ..plain },
         }
-        number += 1;
     }
-    rests
-};
+
+    #[inline]
+    fn of_info(info: u32) -> &'static Shape {
+        static SHAPES: [Shape; 32] = Shape::table();
+        &SHAPES[(info >> 24 & 0x1f) as usize]
+    }
+
+    const fn table() -> [Shape; 32] {
+        let mut table = [Shape::NONE; 32];
+        let mut number = 0;
+        while number < table.len() as u32 {
+            if let Some(kind) = Kind::of_info(number << 24) {
+                table[number as usize] = Shape::of(kind);
+            }
+            number += 1;
+        }
+        table
+    }
+}
 
 /// Length in words of the record with this info word; `None` for an unknown kind.
 #[inline]
 pub fn record_len(info: u32) -> Option<usize> {
-    let (always, each) = RESTS[Kind::of_info(info)? as usize & 31];
-    Some(HEAD + usize::from(always) + usize::from(each) * vlen_of(info))
+    let shape = Shape::of_info(info);
+    shape.known.then(|| HEAD + usize::from(shape.fixed) + usize::from(shape.row) * vlen_of(info))
 }
 
 /// What a layout section says about one kind (`struct btf_layout`), sizes in bytes.
@@ -181,19 +216,16 @@ impl Iterator for Slots {
     }
 }
 
-/// Where the record with this info word holds type ids. The type word of a forward declaration counts (it is always 0 in sane BTF).
+/// Where the record with this info word holds type ids.
 #[inline]
 pub(super) fn id_slots(info: u32) -> Slots {
-    let vlen = vlen_of(info);
-    let (head, next, stride, left) = match Kind::of_info(info) {
-        None | Some(Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) => (None, 0, 0, 0),
-        Some(Kind::Array) => (None, HEAD, 1, 2),
-        Some(Kind::Struct | Kind::Union) => (None, HEAD + 1, 3, vlen),
-        Some(Kind::FuncProto) => (Some(SIZE_OR_TYPE), HEAD + 1, 2, vlen),
-        Some(Kind::Datasec) => (None, HEAD, 3, vlen),
-        Some(_) => (Some(SIZE_OR_TYPE), 0, 0, 0),
-    };
-    Slots { head, next, stride, left }
+    let shape = Shape::of_info(info);
+    Slots {
+        head: shape.refers.then_some(SIZE_OR_TYPE),
+        next: HEAD + usize::from(shape.id_at),
+        stride: usize::from(shape.id_step),
+        left: usize::from(shape.ids) + usize::from(shape.id_rows) * vlen_of(info),
+    }
 }
 
 /// Whether a word of any row of `N` is `end` or more.
@@ -218,13 +250,9 @@ pub(super) fn ids_reach(record: &[u32], type_count: u32) -> bool {
 /// Where the record with this info word holds string offsets, in libbpf's order of visiting them.
 #[inline]
 pub(super) fn name_slots(info: u32) -> Slots {
-    let vlen = vlen_of(info);
-    let (stride, left) = match Kind::of_info(info) {
-        Some(Kind::Enum | Kind::FuncProto) => (2, vlen),
-        Some(Kind::Enum64 | Kind::Struct | Kind::Union) => (3, vlen),
-        _ => (0, 0),
-    };
-    Slots { head: Some(NAME), next: HEAD, stride, left }
+    let shape = Shape::of_info(info);
+    let left = if shape.names { vlen_of(info) } else { 0 };
+    Slots { head: Some(NAME), next: HEAD, stride: usize::from(shape.row), left }
 }
 
 /// A view of one record.

@@ -66,7 +66,7 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
     unsafe {
         read(object, MAX_BASES, |bytes, base| {
             let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
-            Btf::parse_in_place(bytes, as_words, base)
+            Btf::base_in_place(bytes, as_words, base)
         })
     }
 }
@@ -135,9 +135,7 @@ impl EarlyBase {
         let read = move || {
             let _phase = phases::enter(Phase::Base);
             // An error is told to who asks.
-            if let Ok(btf) = reader.get() {
-                btf.prepare_lookup();
-            }
+            let _ = reader.get();
         };
         let thread = std::thread::Builder::new().name("dwarves".into()).spawn(read).ok();
         Reading { base, thread }

@@ -6,10 +6,12 @@
 //! number.
 
 use super::{Dedup, Types, compare};
-use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, record_len, vlen_of};
-use crate::btf::{Btf, Kind};
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, vlen_of};
+use crate::btf::{Btf, Kind, TypeId};
+use parking_lot::Mutex;
 
 /// A set of small numbers.
+#[derive(Default)]
 struct Bits(Vec<u64>);
 
 impl Bits {
@@ -33,6 +35,86 @@ impl Bits {
     fn has(&self, number: u32) -> bool {
         self.0.get(number as usize / 64).is_some_and(|word| word >> (number % 64) & 1 != 0)
     }
+}
+
+/// What deduplication has to know of all types of a base, whatever is split from it. Everything is by id, void included.
+#[derive(Default)]
+pub(in crate::btf) struct Facts {
+    /// Names and info words.
+    pub(super) heads: Vec<[u32; 2]>,
+    pub(super) composites: Vec<u32>,
+    /// What libbpf files as a candidate.
+    counted: Bits,
+    /// What of that it finds again: it files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
+    /// that does not.
+    found: Bits,
+    pub(super) has_nameless_fwd: bool,
+}
+
+impl Facts {
+    /// Those of types of which names and info words are given.
+    pub(in crate::btf) fn of_heads(heads: Vec<[u32; 2]>) -> Facts {
+        let mut facts = Facts::default();
+        let bit = |kind: Kind| 1u32 << (kind as u32);
+        let others = 1 | bit(Kind::Var) | bit(Kind::Datasec);
+        for (block, first) in heads.chunks(64).zip((0..).step_by(64)) {
+            let of_kind = |kinds: u32| {
+                let is_one = |&[_, info]: &[u32; 2]| u64::from(kinds >> (info >> 24 & 0x1f) & 1);
+                block.iter().rev().fold(0, |word, head| word << 1 | is_one(head))
+            };
+            facts.counted.0.push(of_kind(!others));
+            facts.found.0.push(of_kind(!(others | bit(Kind::Typedef))));
+            let mut composites = of_kind(bit(Kind::Struct) | bit(Kind::Union));
+            while composites != 0 {
+                facts.composites.push(first + composites.trailing_zeros());
+                composites &= composites - 1;
+            }
+        }
+        facts.has_nameless_fwd = heads.iter().any(|&[name, info]| name == 0 && Kind::of_info(info) == Some(Kind::Fwd));
+        facts.heads = heads;
+        facts
+    }
+}
+
+/// Names and info words of void and of all types of a base.
+pub(in crate::btf) fn heads(base: Option<&Btf>) -> Vec<[u32; 2]> {
+    let mut heads = Vec::with_capacity(base.map_or(1, |base| base.type_count() as usize));
+    heads.push([0; 2]);
+    let mut chain: Vec<&Btf> = base.into_iter().collect();
+    while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
+        chain.push(base);
+    }
+    for btf in chain.into_iter().rev() {
+        let head = |&start: &u32| btf.words.get(start as usize..).and_then(<[u32]>::first_chunk).copied().unwrap_or_default();
+        heads.extend(btf.starts.iter().map(head));
+    }
+    heads
+}
+
+/// Facts made ahead, for the next deduplication against a base.
+#[derive(Default)]
+pub(in crate::btf) struct Prepared(Mutex<Option<Facts>>);
+
+impl Prepared {
+    pub(in crate::btf) fn new(facts: Facts) -> Prepared {
+        Prepared(Mutex::new(Some(facts)))
+    }
+
+    fn take(&self) -> Option<Facts> {
+        self.0.lock().take()
+    }
+}
+
+impl Clone for Prepared {
+    /// Facts are made anew for the copy, should it need any.
+    fn clone(&self) -> Prepared {
+        Prepared::default()
+    }
+}
+
+/// The facts of the base of a split BTF, or of none.
+pub(super) fn facts(base: Option<&Btf>) -> Facts {
+    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| Facts::of_heads(heads(base)))
 }
 
 /// What own types can be equal to.
@@ -82,56 +164,40 @@ impl Wanted {
 impl Dedup {
     /// Makes the base's types candidates.
     #[inline(never)]
-    pub(super) fn enter_base(&mut self) {
+    pub(super) fn enter_base(&mut self, facts: &Facts) {
         let Some(base) = self.types.base.clone() else { return };
         let wanted = Wanted::of(&self.types, base.string_end());
         // By name first, as types lead to later ones. A type without a name may be anything until its turn comes.
-        let mut possible = Bits::up_to(self.types.start_id);
-        possible.set(0);
-        each(&base, |id, [name, ..], _| {
-            if wanted.as_ref().is_none_or(|wanted| wanted.names.has(name)) {
-                possible.set(id);
+        let mut possible = Bits(match &wanted {
+            Some(Wanted { names, .. }) => {
+                let of_64 =
+                    |heads: &[[u32; 2]]| heads.iter().rev().fold(0, |word, &[name, _]| word << 1 | u64::from(names.has(name)));
+                facts.heads.chunks(64).map(of_64).collect()
             }
+            None => vec![u64::MAX; facts.found.0.len()],
         });
-        each(&base, |id, [name, info, _], record| {
-            match Kind::of_info(info) {
-                None | Some(Kind::Var | Kind::Datasec) => return,
-                // libbpf files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
-                // that does not: it never finds them.
-                Some(Kind::Typedef) => return self.table.count_one(),
-                Some(kind) => {
-                    if kind.is_composite() {
-                        self.composites.push(id);
+        for (index, (&counted, &found)) in facts.counted.0.iter().zip(&facts.found.0).enumerate() {
+            let (mut left, mut enter) = (counted, found & possible.0.get(index).copied().unwrap_or(0));
+            while enter != 0 {
+                let bit = enter & enter.wrapping_neg();
+                let id = index as u32 * 64 + bit.trailing_zeros();
+                self.table.count((left & (bit - 1)).count_ones());
+                left &= !(bit | (bit - 1));
+                enter &= enter - 1;
+                let hash = base.record(TypeId(id)).and_then(|record| {
+                    let is_nameless = record[NAME] == 0;
+                    if is_nameless && wanted.as_ref().is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
+                        possible.clear(id);
+                        return None;
                     }
-                    if !possible.has(id) {
-                        return self.table.count_one();
-                    }
+                    compare::hash_in_base(&self.types, record)
+                });
+                match hash {
+                    Some(hash) => self.add(hash, id),
+                    None => self.table.count(1),
                 }
             }
-            // What has no shape is nobody's equal, as void is.
-            let Some(record) = record_len(info).and_then(|len| record.get(..len)) else { return };
-            if name == 0 && wanted.as_ref().is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
-                possible.clear(id);
-                return self.table.count_one();
-            }
-            if let Some(hash) = compare::hash_in_base(&self.types, record) {
-                self.add(hash, id);
-            }
-        });
-    }
-}
-
-/// Calls `f` with every type of a BTF, those of its own base first: with its id, its head, and its words and those of whatever follows it.
-#[inline]
-pub(super) fn each(btf: &Btf, mut f: impl FnMut(u32, [u32; HEAD], &[u32])) {
-    let mut chain = vec![btf];
-    while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
-        chain.push(base);
-    }
-    for btf in chain.into_iter().rev() {
-        for (&start, id) in btf.starts.iter().zip(btf.start_id..) {
-            let record = btf.words.get(start as usize..).unwrap_or(&[]);
-            f(id, record.first_chunk().copied().unwrap_or_default(), record);
+            self.table.count(left.count_ones());
         }
     }
 }

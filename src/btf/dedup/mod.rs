@@ -18,7 +18,7 @@
 //! what is mapped when) it is libbpf's order. Where libbpf recurses along the graph, explicit stacks are used here: a chain of a
 //! million pointers is no reason to crash.
 
-mod base;
+pub(super) mod base;
 mod compact;
 mod compare;
 mod equiv;
@@ -30,6 +30,7 @@ mod table;
 use super::record::{INFO, NAME, ids_reach, name_slots, record_len};
 use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
+use base::Facts;
 use equiv::Equivalence;
 use std::sync::Arc;
 use table::{Candidate, Table};
@@ -187,16 +188,19 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
-        let (nodes, prims) = self.nodes()?;
+        let mut facts = base::facts(self.base.as_deref());
+        let (nodes, prims) = self.nodes(&facts)?;
         self.dedup_strings()?;
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
         let mut types = Types { nodes, words, start_id: self.start_id, base: self.base.clone(), has_nameless_fwd: false };
-        let candidates = (1..self.start_id).chain(prims.iter().copied());
         types.has_nameless_fwd =
-            candidates.into_iter().any(|id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
-        let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
+            facts.has_nameless_fwd || prims.iter().any(|&id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
+        let composites = std::mem::take(&mut facts.composites);
+        let mut dedup = Dedup { types, table: Table::new(mask), prims, composites };
+        dedup.enter_base(&facts);
+        drop(facts);
         let result = dedup.settle_all(opts);
         let types = dedup.types;
         let mut shortcomings = match result {
@@ -216,14 +220,11 @@ impl Btf {
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical. Also returns
     /// the own types that refer to no other.
-    fn nodes(&self) -> Result<(Vec<Node>, Vec<u32>), BtfError> {
+    fn nodes(&self, base: &Facts) -> Result<(Vec<Node>, Vec<u32>), BtfError> {
         let type_count = self.type_count();
         let mut nodes = Vec::with_capacity(type_count as usize);
         let mut prims = Vec::new();
-        nodes.push(Node { map: 0, hypothesis: UNMAPPED, start: 0, info: 0 });
-        if let Some(base) = &self.base {
-            base::each(base, |id, [_, info, _], _| nodes.push(Node { map: id, hypothesis: UNMAPPED, start: 0, info }));
-        }
+        nodes.extend(base.heads.iter().zip(0..).map(|(&[_, info], id)| Node { map: id, hypothesis: UNMAPPED, start: 0, info }));
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
         for ((&start, end), id) in self.starts.iter().zip(ends).zip(self.start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
@@ -277,7 +278,6 @@ impl Btf {
 impl Dedup {
     /// Finds for each type the one that stays for it.
     fn settle_all(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
-        self.enter_base();
         self.prim_types(!opts.skip_fwd_resolution);
         let gave_up = Equivalence::default().run(self)?.map(TypeId);
         if !opts.skip_fwd_resolution {

@@ -3,8 +3,8 @@
 //! Which of several candidates is tried first decides which type survives, and thereby the output, so the order has to be
 //! libbpf's: its chained hash map puts an entry at the head of its chain, and moves chains entry by entry to the heads of new
 //! chains whenever it doubles, which reverses the order of entries with equal keys. What matters is only the order among equal
-//! types, and those share a chain under any hash function; so this table may use a cheaper hash as long as it doubles at the same
-//! number of entries.
+//! types, and those share a chain under any hash function; so this table may use a cheaper hash, and fewer buckets, as long as it turns
+//! its chains around at the same number of entries.
 
 const END: u32 = u32::MAX;
 
@@ -24,11 +24,14 @@ struct Entry {
 /// Candidates by hash.
 pub(super) struct Table {
     buckets: Vec<u32>,
+    /// Binary logarithm of the number of buckets.
     bits: u32,
+    /// The same of libbpf's table.
+    doublings: u32,
     entries: Vec<Entry>,
     /// Entries as libbpf counts them: those that can never be found are counted but not kept.
     counted: usize,
-    /// With so many counted, the next doubles the buckets.
+    /// With so many counted, the next makes libbpf's table double.
     limit: usize,
     /// What counts of a hash.
     mask: u32,
@@ -44,7 +47,7 @@ pub(super) struct Cursor {
 impl Table {
     /// A table whose hashes are cut to `mask`: all bits, unless hashes are to collide.
     pub(super) fn new(mask: u32) -> Table {
-        Table { buckets: Vec::new(), bits: 0, entries: Vec::new(), counted: 0, limit: 0, mask }
+        Table { buckets: Vec::new(), bits: 0, doublings: 0, entries: Vec::new(), counted: 0, limit: 0, mask }
     }
 
     #[inline]
@@ -77,28 +80,50 @@ impl Table {
     }
 
     pub(super) fn add(&mut self, hash: u32, candidate: Candidate) {
-        self.count_one();
+        self.count(1);
+        if self.entries.len() >= self.buckets.len() {
+            self.grow();
+        }
         let hash = self.effective(hash);
         let bucket = self.bucket(hash);
         self.entries.push(Entry { hash, candidate, next: self.buckets[bucket] });
         self.buckets[bucket] = self.entries.len() as u32 - 1;
     }
 
-    /// Counts an entry that no look-up would find.
+    /// Counts entries, to begin with those that no look-up would find.
     #[inline]
-    pub(super) fn count_one(&mut self) {
-        if self.counted >= self.limit {
+    pub(super) fn count(&mut self, more: u32) {
+        let counted = self.counted + more as usize;
+        while self.limit < counted {
             self.double();
         }
-        self.counted += 1;
+        self.counted = counted;
     }
 
+    /// What libbpf does when its table doubles. Here there need not be more buckets for it than entries to fill them: it is for the order.
     fn double(&mut self) {
-        self.bits = (self.bits + 1).max(2);
+        self.doublings = (self.doublings + 1).max(2);
         // libbpf doubles when four thirds of the entries, the new one among them, are more than there are buckets.
-        self.limit = (3 * ((1 << self.bits) + 1) as usize).div_ceil(4) - 1;
-        let old = std::mem::replace(&mut self.buckets, vec![END; 1 << self.bits]);
-        for mut at in old {
+        self.limit = (3 * ((1 << self.doublings) + 1) as usize).div_ceil(4) - 1;
+        let bits = (2 * self.entries.len()).next_power_of_two().trailing_zeros().clamp(2, self.doublings);
+        self.move_to(bits.max(self.bits), &mut Vec::new());
+    }
+
+    /// Makes room for entries whose number has caught up with what is counted beside them.
+    fn grow(&mut self) {
+        // Turned around here and once more.
+        let mut turned = Vec::new();
+        self.move_to(self.bits, &mut turned);
+        self.move_to((self.bits + 2).min(31), &mut turned);
+    }
+
+    /// Moves chains entry by entry to the heads of new ones.
+    fn move_to(&mut self, bits: u32, old: &mut Vec<u32>) {
+        self.bits = bits;
+        std::mem::swap(&mut self.buckets, old);
+        self.buckets.clear();
+        self.buckets.resize(1 << bits, END);
+        for &mut mut at in old {
             while at != END {
                 let next = self.entries[at as usize].next;
                 let bucket = self.bucket(self.entries[at as usize].hash);
@@ -132,5 +157,31 @@ mod tests {
             table.add(7, Candidate { id: 7, start: 0 });
             assert_eq!(chain(&table, 7), [7, 3, 2, 1, 4, 5, 6]);
         }
+    }
+
+    #[test]
+    fn what_is_only_counted_turns_chains_around_and_takes_no_room() {
+        let (mut counted, mut filled) = (Table::new(u32::MAX), Table::new(u32::MAX));
+        for id in 0..40_000u32 {
+            let (hash, candidate) = (id.wrapping_mul(0x9e37_79b9), Candidate { id, start: 0 });
+            if id % 1000 < 3 || id > 30_000 {
+                counted.add(hash, candidate);
+                counted.add(7, candidate);
+                filled.add(hash, candidate);
+                filled.add(7, candidate);
+            } else {
+                counted.count(2);
+                filled.add(hash, candidate);
+                filled.add(!hash, candidate);
+            }
+            if id == 30_000 {
+                assert!(counted.buckets.len() < 1024);
+            }
+            if id % 777 == 0 {
+                assert_eq!(chain(&counted, 7), chain(&filled, 7));
+            }
+        }
+        assert_eq!(chain(&counted, 7), chain(&filled, 7));
+        assert_eq!(counted.doublings, filled.doublings);
     }
 }
