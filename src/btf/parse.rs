@@ -4,7 +4,7 @@
 //! One more check than libbpf's: a header must be at least as long as its fields. What a layout section says is kept; as kinds that are not
 //! known here are refused, nothing is looked up in it.
 
-use super::dedup::base::{self, Facts, Prepared};
+use super::dedup::base::{self, Facts, Head, Prepared};
 use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
@@ -63,7 +63,7 @@ impl Btf {
         reader.read_exact(&mut strings)?;
         let whole_words = header.type_len % 4 == 0;
         Ok(btf.take_strings(strings.into()).and_then(|()| {
-            let found = btf.find_types(whole_words, |_, _| ())?;
+            let found = btf.find_types(whole_words, |_| ())?;
             btf.take_types(found)?;
             Ok(btf)
         }))
@@ -96,7 +96,7 @@ impl Btf {
         let found = std::thread::scope(|scope| {
             // Whoever looks for a string makes the index if no thread can be had.
             let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, || btf.strs.prepare());
-            btf.find_types(header.type_len % 4 == 0, |name, info| heads.push([name, info]))
+            btf.find_types(header.type_len % 4 == 0, |head| heads.push(Head::new(head)))
         })?;
         btf.take_types(found)?;
         btf.prepared = Prepared::new(Facts::of_heads(heads));
@@ -178,9 +178,9 @@ impl Btf {
         Ok(())
     }
 
-    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with each name and info word.
+    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with what all kinds share of each.
     #[inline]
-    fn find_types(&self, whole_words: bool, mut note: impl FnMut(u32, u32)) -> Result<(Vec<u32>, Greatest), BtfError> {
+    fn find_types(&self, whole_words: bool, mut note: impl FnMut([u32; HEAD])) -> Result<(Vec<u32>, Greatest), BtfError> {
         let words = &*self.words;
         let mut starts = Vec::with_capacity(words.len() / 5);
         let (mut start, mut id, mut greatest) = (0, self.type_count(), Greatest::default());
@@ -194,7 +194,7 @@ impl Btf {
             };
             greatest.take(Kind::of_info(info), name, size_or_type, rows);
             starts.push(start as u32);
-            note(name, info);
+            note([name, info, size_or_type]);
             start += len;
             id += 1;
         }

@@ -145,27 +145,29 @@ impl StringSet {
     }
 }
 
-/// An index of strings that do not change: for each slot a piece of the hash, and beside them the offsets. Equal strings stand one behind
-/// the other, the first one first, so that nothing is compared when it is made.
+/// An index of strings that do not change: each slot has the offset of a string and, above it, as much of its hash as there is room for. Equal
+/// strings stand one behind the other, the first one first, so that nothing is compared when it is made.
 #[derive(Clone, Default)]
 struct Index {
-    /// 0 for a free slot. As many as there are offsets, a power of two.
-    tags: Vec<u8>,
-    offsets: Vec<u32>,
+    /// A power of two, [`EMPTY`] or never full.
+    slots: Vec<u32>,
+    /// How many bits of a slot are the offset.
+    offset_bits: u32,
 }
 
 impl Index {
     fn of_section(bytes: &[u8]) -> Index {
-        let size = (memchr::memchr_iter(0, bytes).count() * 2).next_power_of_two();
-        let mut index = Index { tags: vec![0; size], offsets: vec![0; size] };
+        let count = memchr::memchr_iter(0, bytes).count();
+        // An offset of ones only is that of no string, which ends in NUL.
+        let offset_bits = (bytes.len() as u32 + 1).next_power_of_two().trailing_zeros();
+        let mut index = Index { slots: vec![EMPTY; (count + count / 4 + 1).next_power_of_two()], offset_bits };
         let mut start = 0;
         while let Some((len, hash)) = bytes.get(start..).and_then(measure) {
             let mut at = index.home(hash);
-            while index.tags[at] != 0 {
-                at = (at + 1) & (size - 1);
+            while index.slots[at] != EMPTY {
+                at = (at + 1) & (index.slots.len() - 1);
             }
-            index.tags[at] = tag(hash);
-            index.offsets[at] = start as u32;
+            index.slots[at] = index.tag(hash) | start as u32;
             start += len + 1;
         }
         index
@@ -173,25 +175,26 @@ impl Index {
 
     #[inline]
     fn home(&self, hash: u64) -> usize {
-        hash as usize & (self.tags.len() - 1)
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    /// A piece of the hash that the slot's number does not tell.
+    #[inline]
+    fn tag(&self, hash: u64) -> u32 {
+        ((hash >> 32) as u32).checked_shl(self.offset_bits).unwrap_or(0)
     }
 
     fn find(&self, bytes: &[u8], s: &[u8], hash: u64) -> Option<u32> {
-        let mut at = self.home(hash);
-        while self.tags[at] != 0 {
-            if self.tags[at] == tag(hash) && holds(bytes, self.offsets[at] as usize, s) {
-                return Some(self.offsets[at]);
+        let (mut at, tag) = (self.home(hash), self.tag(hash));
+        while let Some(&slot) = self.slots.get(at).filter(|&&slot| slot != EMPTY) {
+            let offset = slot ^ tag;
+            if offset.checked_shr(self.offset_bits).unwrap_or(0) == 0 && holds(bytes, offset as usize, s) {
+                return Some(offset);
             }
-            at = (at + 1) & (self.tags.len() - 1);
+            at = (at + 1) & (self.slots.len() - 1);
         }
         None
     }
-}
-
-/// A piece of the hash that the slot's number does not tell, never 0.
-#[inline]
-fn tag(hash: u64) -> u8 {
-    (hash >> 56) as u8 | 1
 }
 
 impl Table {

@@ -37,11 +37,33 @@ impl Bits {
     }
 }
 
+/// Of a type its name, or what a nameless pointer or qualifier leads to and [`Head::LEADS`], and its info word.
+#[derive(Clone, Copy, Default)]
+pub(in crate::btf) struct Head {
+    word: u32,
+    pub(super) info: u32,
+}
+
+impl Head {
+    /// Larger than all names.
+    const LEADS: u32 = 1 << 31;
+
+    #[inline]
+    pub(in crate::btf) fn new([name, info, size_or_type]: [u32; HEAD]) -> Head {
+        let leads = matches!(Kind::of_info(info), Some(Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict));
+        Head { word: if name == 0 && leads { Head::LEADS | size_or_type } else { name }, info }
+    }
+
+    #[inline]
+    fn leads_to(self) -> Option<u32> {
+        (self.word & Head::LEADS != 0).then_some(self.word & !Head::LEADS)
+    }
+}
+
 /// What deduplication has to know of all types of a base, whatever is split from it. Everything is by id, void included.
 #[derive(Default)]
 pub(in crate::btf) struct Facts {
-    /// Names and info words.
-    pub(super) heads: Vec<[u32; 2]>,
+    pub(super) heads: Vec<Head>,
     pub(super) composites: Vec<u32>,
     /// What libbpf files as a candidate.
     counted: Bits,
@@ -52,14 +74,13 @@ pub(in crate::btf) struct Facts {
 }
 
 impl Facts {
-    /// Those of types of which names and info words are given.
-    pub(in crate::btf) fn of_heads(heads: Vec<[u32; 2]>) -> Facts {
+    pub(in crate::btf) fn of_heads(heads: Vec<Head>) -> Facts {
         let mut facts = Facts::default();
         let bit = |kind: Kind| 1u32 << (kind as u32);
         let others = 1 | bit(Kind::Var) | bit(Kind::Datasec);
         for (block, first) in heads.chunks(64).zip((0..).step_by(64)) {
             let of_kind = |kinds: u32| {
-                let is_one = |&[_, info]: &[u32; 2]| u64::from(kinds >> (info >> 24 & 0x1f) & 1);
+                let is_one = |head: &Head| u64::from(kinds >> (head.info >> 24 & 0x1f) & 1);
                 block.iter().rev().fold(0, |word, head| word << 1 | is_one(head))
             };
             facts.counted.0.push(of_kind(!others));
@@ -70,23 +91,23 @@ impl Facts {
                 composites &= composites - 1;
             }
         }
-        facts.has_nameless_fwd = heads.iter().any(|&[name, info]| name == 0 && Kind::of_info(info) == Some(Kind::Fwd));
+        facts.has_nameless_fwd = heads.iter().any(|head| head.word == 0 && Kind::of_info(head.info) == Some(Kind::Fwd));
         facts.heads = heads;
         facts
     }
 }
 
-/// Names and info words of void and of all types of a base.
-pub(in crate::btf) fn heads(base: Option<&Btf>) -> Vec<[u32; 2]> {
+/// The heads of void and of all types of a base.
+pub(in crate::btf) fn heads(base: Option<&Btf>) -> Vec<Head> {
     let mut heads = Vec::with_capacity(base.map_or(1, |base| base.type_count() as usize));
-    heads.push([0; 2]);
+    heads.push(Head::default());
     let mut chain: Vec<&Btf> = base.into_iter().collect();
     while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
         chain.push(base);
     }
     for btf in chain.into_iter().rev() {
-        let head = |&start: &u32| btf.words.get(start as usize..).and_then(<[u32]>::first_chunk).copied().unwrap_or_default();
-        heads.extend(btf.starts.iter().map(head));
+        let words = |&start: &u32| btf.words.get(start as usize..).and_then(<[u32]>::first_chunk).copied().unwrap_or_default();
+        heads.extend(btf.starts.iter().map(words).map(Head::new));
     }
     heads
 }
@@ -168,14 +189,18 @@ impl Dedup {
         let Some(base) = self.types.base.clone() else { return };
         let wanted = Wanted::of(&self.types, base.string_end());
         // By name first, as types lead to later ones. A type without a name may be anything until its turn comes.
-        let mut possible = Bits(match &wanted {
-            Some(Wanted { names, .. }) => {
-                let of_64 =
-                    |heads: &[[u32; 2]]| heads.iter().rev().fold(0, |word, &[name, _]| word << 1 | u64::from(names.has(name)));
-                facts.heads.chunks(64).map(of_64).collect()
+        let mut possible = Bits(vec![u64::MAX; facts.found.0.len()]);
+        if let Some(Wanted { names, .. }) = &wanted {
+            for (word, heads) in possible.0.iter_mut().zip(facts.heads.chunks(64)) {
+                let is_possible = |head: &Head| u64::from(names.has(head.word) || head.leads_to().is_some());
+                *word = heads.iter().rev().fold(0, |word, head| word << 1 | is_possible(head));
             }
-            None => vec![u64::MAX; facts.found.0.len()],
-        });
+            for (head, id) in facts.heads.iter().zip(0..) {
+                if head.leads_to().is_some_and(|target| !possible.has(target)) {
+                    possible.clear(id);
+                }
+            }
+        }
         for (index, (&counted, &found)) in facts.counted.0.iter().zip(&facts.found.0).enumerate() {
             let (mut left, mut enter) = (counted, found & possible.0.get(index).copied().unwrap_or(0));
             while enter != 0 {

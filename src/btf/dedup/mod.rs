@@ -224,7 +224,12 @@ impl Btf {
         let type_count = self.type_count();
         let mut nodes = Vec::with_capacity(type_count as usize);
         let mut prims = Vec::new();
-        nodes.extend(base.heads.iter().zip(0..).map(|(&[_, info], id)| Node { map: id, hypothesis: UNMAPPED, start: 0, info }));
+        nodes.extend(base.heads.iter().zip(0..).map(|(head, id)| Node {
+            map: id,
+            hypothesis: UNMAPPED,
+            start: 0,
+            info: head.info,
+        }));
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
         for ((&start, end), id) in self.starts.iter().zip(ends).zip(self.start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
