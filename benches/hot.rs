@@ -106,7 +106,7 @@ impl Reader {
         if let Some((_, true, key)) = entry {
             let units = std::slice::from_ref(&unit);
             let source = Source::new(dwarf, &self.buf, units, header.offset);
-            let names = SourceNames { source, kabi_prefix: None, local: false, same: None };
+            let names = SourceNames { source, kabi_prefix: None, local: false };
             let abi = Abi::of(dwarf.elf().machine());
             let mut builder = Builder::new(names, &input.options, abi, &mut self.scratch, &mut fragment);
             builder.walk(&units[0], key).expect("entries");

@@ -42,6 +42,12 @@ pub fn id_words(info: u32) -> impl Iterator<Item = usize> {
     record::id_slots(info)
 }
 
+/// Indices of the words of a record that hold names; `info` is its second word.
+#[inline]
+pub fn name_words(info: u32) -> impl Iterator<Item = usize> {
+    record::name_slots(info)
+}
+
 /// Byte order of serialised BTF.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Endian {

@@ -79,6 +79,12 @@ impl NameRef {
         word & Self::SHORT != Self::LOCAL
     }
 
+    /// Whether a word is that of a [`NameSource::DebugStr`].
+    #[inline]
+    pub fn is_offset(word: u32) -> bool {
+        word != 0 && word & Self::LOCAL == 0
+    }
+
     /// The bytes of a [`NameSource::Short`].
     #[inline]
     pub fn short_bytes(&self) -> &[u8] {

@@ -1,7 +1,6 @@
 //! What the encoder takes from entries: which attributes, and their names as fragments keep them.
 
 use super::fragment::{LocalStrings, NameRef, NameSource};
-use super::same_names::{NameMemory, SameNames};
 use crate::dwarf::abbrev::{Attrs, Slot};
 use crate::dwarf::cursor::str_at;
 use crate::dwarf::source::{Source, Unit};
@@ -14,8 +13,6 @@ pub struct SourceNames<'a> {
     pub kabi_prefix: Option<&'a [u8]>,
     /// The strings are another file's than those that the merge knows: fragments keep them themselves.
     pub local: bool,
-    /// Where offsets differ for equal names: what makes them equal.
-    pub same: Option<(&'a SameNames, &'a NameMemory)>,
 }
 
 impl<'a> std::ops::Deref for SourceNames<'a> {
@@ -39,7 +36,7 @@ impl<'a> SourceNames<'a> {
     pub fn name_of(&self, unit: &Unit, form: dw::DwForm, value: u64, strings: &mut LocalStrings) -> NameRef {
         if form == dw::DW_FORM_strp && self.kabi_prefix.is_none() && !self.local && value < self.file.debug_str().len() as u64 {
             if let Some(name) = NameRef::debug_str(value) {
-                return self.first(name);
+                return name;
             }
         }
         self.name_slow(unit, form, value, strings)
@@ -53,22 +50,14 @@ impl<'a> SourceNames<'a> {
             }
         }
         match in_debug_str.filter(|_| !self.local).and_then(NameRef::debug_str) {
-            Some(name) => self.first(name),
+            Some(name) => name,
             None => strings.push(bytes),
-        }
-    }
-
-    #[inline]
-    fn first(&self, name: NameRef) -> NameRef {
-        match self.same {
-            None => name,
-            Some((all, memory)) => memory.first(all, self.file.debug_str(), name),
         }
     }
 
     /// The offsets in `.debug_str` below this are names as they stand.
     pub fn plain_names(&self) -> u32 {
-        if self.local || self.kabi_prefix.is_some() || self.same.is_some() {
+        if self.local || self.kabi_prefix.is_some() {
             return 0;
         }
         u32::try_from(self.file.debug_str().len()).map_or(NameRef::DEBUG_STR_LIMIT, |len| len.min(NameRef::DEBUG_STR_LIMIT))

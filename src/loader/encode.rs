@@ -163,11 +163,7 @@ impl EncodeContext {
         let units = source.units;
         let abi = Abi::of(self.dwarf.elf().machine());
         let local = !std::ptr::eq(source.file, &*self.dwarf);
-        let same = self.same_names.as_ref().map(|all| {
-            scratch.memory.prepare();
-            (all, &scratch.memory)
-        });
-        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local, same };
+        let names = SourceNames { source, kabi_prefix: self.options.kabi_prefix.as_deref(), local };
         let mut phase = phases::enter(Phase::Walk);
         let mut builder = Builder::new(names, &self.options, abi, &mut scratch.builder, fragment);
         for (unit, start) in units.iter().zip(starts) {
@@ -182,6 +178,9 @@ impl EncodeContext {
         builder.finish(Some(&self.functions));
         scratch.builder.take_messages(messages);
         phase.then(Phase::Hashes);
+        if let Some(all) = &self.same_names {
+            all.unify(self.dwarf.debug_str(), fragment, &mut scratch.memory);
+        }
         if units.len() == 1 && !self.single_unit && !self.options.no_drop && !self.options.has_base {
             identify(fragment, &self.ambiguous, &mut scratch.identity);
         }

@@ -185,7 +185,7 @@ impl Parts<'_> {
         let units = std::slice::from_ref(&unit);
         let source = files.source(in_alternate, &scratch.buf, units, header.offset, plan.outer());
         let kabi_prefix = options.kabi_prefix.as_deref();
-        let names = SourceNames { source, kabi_prefix, local: in_alternate, same: None };
+        let names = SourceNames { source, kabi_prefix, local: in_alternate };
         let abi = Abi::of(context.dwarf.elf().machine());
         phase.then(Phase::Walk);
         let mut builder = Builder::new(names, options, abi, &mut scratch.builder, part.fragment());
