@@ -69,20 +69,57 @@ impl Btf {
         }))
     }
 
-    /// As [`parse`](Btf::parse), for a base, from bytes that stay where they are: nothing is copied where `words` can give the type section as
-    /// words in host order, which depends on where it lies. What adding and deduplicating types that are split from it will ask for is made, too,
-    /// for which a second thread is started.
+    /// As [`parse`](Btf::parse), from bytes that stay where they are: nothing is copied where `words` can give the type section as words in host
+    /// order, which depends on where it lies.
+    pub fn parse_in_place(
+        bytes: &'static [u8],
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+        base: Option<Arc<Btf>>,
+    ) -> Result<Btf, BtfError> {
+        let (mut btf, whole_words) = match Btf::untyped_in_place(bytes, words, base)? {
+            Ok(untyped) => untyped,
+            Err(base) => return Btf::parse(bytes, base),
+        };
+        let found = btf.find_types(whole_words, |_| ())?;
+        btf.take_types(found)?;
+        Ok(btf)
+    }
+
+    /// As [`parse_in_place`](Btf::parse_in_place), for a base: what adding and deduplicating types that are split from it will ask for is made,
+    /// too, for which a second thread is started.
     pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Btf, BtfError> {
+        let (mut btf, whole_words) = match Btf::untyped_in_place(bytes, words, base)? {
+            Ok(untyped) => untyped,
+            Err(base) => return Btf::parse(bytes, base),
+        };
+        let mut heads = base::heads(btf.base.as_deref());
+        heads.reserve(btf.words.len() / 5);
+        let found = std::thread::scope(|scope| {
+            // Whoever looks for a string makes the index if no thread can be had.
+            let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, || btf.strs.prepare());
+            btf.find_types(whole_words, |head| heads.push(Head::new(head)))
+        })?;
+        btf.take_types(found)?;
+        btf.prepared = Prepared::new(Facts::of_heads(heads));
+        Ok(btf)
+    }
+
+    /// All but where records start, and whether the type section is one of whole words; the base where words cannot be had in place.
+    fn untyped_in_place(
+        bytes: &'static [u8],
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+        base: Option<Arc<Btf>>,
+    ) -> Result<Result<(Btf, bool), Option<Arc<Btf>>>, BtfError> {
         let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
         let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
         let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
         let (Some(words), Some(strings), Endian::HOST) = (words(types), part(header.str_off, header.str_len), header.endian)
         else {
-            return Btf::parse(bytes, base);
+            return Ok(Err(base));
         };
         let mut btf = Btf::blank(base, header.endian);
         btf.version = bytes[2];
@@ -91,16 +128,7 @@ impl Btf {
         btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
         btf.take_strings(strings.into())?;
-        let mut heads = base::heads(btf.base.as_deref());
-        heads.reserve(btf.words.len() / 5);
-        let found = std::thread::scope(|scope| {
-            // Whoever looks for a string makes the index if no thread can be had.
-            let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, || btf.strs.prepare());
-            btf.find_types(header.type_len % 4 == 0, |head| heads.push(Head::new(head)))
-        })?;
-        btf.take_types(found)?;
-        btf.prepared = Prepared::new(Facts::of_heads(heads));
-        Ok(btf)
+        Ok(Ok((btf, header.type_len % 4 == 0)))
     }
 
     /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for
