@@ -23,6 +23,10 @@ struct Header {
     str_len: usize,
 }
 
+/// A BTF whose records have not been looked at, and whether its type section is one of whole words; or the base back, where words cannot be
+/// had in place.
+type Untyped = Result<(Btf, bool), Option<Arc<Btf>>>;
+
 impl Btf {
     /// Reads the content of a `.BTF` section; `base` is what it was split from, if it is a split BTF.
     pub fn parse(bytes: &[u8], base: Option<Arc<Btf>>) -> Result<Btf, BtfError> {
@@ -108,12 +112,12 @@ impl Btf {
         Ok(btf)
     }
 
-    /// All but where records start, and whether the type section is one of whole words; the base where words cannot be had in place.
+    /// All but where records start.
     fn untyped_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
-    ) -> Result<Result<(Btf, bool), Option<Arc<Btf>>>, BtfError> {
+    ) -> Result<Untyped, BtfError> {
         let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
         let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
         let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
