@@ -12,11 +12,10 @@ use dwarves::dwarf::unit::{Bases, UnitHeader};
 use dwarves::elf::ElfFile;
 use dwarves::encoder::ambiguous::Ambiguous;
 use dwarves::encoder::builder::{Builder, Scratch};
-use dwarves::encoder::closure::{HashScratch, hash_closures};
 use dwarves::encoder::elf_functions::ElfFunctions;
 use dwarves::encoder::fragment::Fragment;
 use dwarves::encoder::identity::{IdentityScratch, identify};
-use dwarves::encoder::merge::{FileNames, Merger};
+use dwarves::encoder::merge::{Dropping, FileNames, Merger};
 use dwarves::encoder::options::{Abi, Options};
 use dwarves::encoder::source::{SourceNames, wanted};
 use std::path::{Path, PathBuf};
@@ -68,8 +67,9 @@ impl Input {
         let (mut btf, mut merger, mut names) = (Btf::new(Endian::HOST), Merger::default(), FileNames::new(self.dwarf.clone()));
         merger.next_file(self.dwarf.info_size());
         let ambiguous = Ambiguous::default();
+        let drop = Dropping { on: true, same: true, ambiguous: &ambiguous };
         for fragment in fragments {
-            merger.add_types(&mut btf, fragment, &mut names, true, &ambiguous).expect("room for the types");
+            merger.add_types(&mut btf, fragment, &mut names, &drop).expect("room for the types");
         }
         btf
     }
@@ -146,13 +146,6 @@ fn identities(bencher: Bencher) {
     let mut fragments = INPUT.fragments();
     let (ambiguous, mut scratch) = (Ambiguous::default(), IdentityScratch::default());
     bencher.bench_local(|| fragments.iter_mut().for_each(|fragment| identify(fragment, &ambiguous, &mut scratch)));
-}
-
-#[divan::bench]
-fn closures(bencher: Bencher) {
-    let mut fragments = INPUT.fragments();
-    let mut scratch = HashScratch::default();
-    bencher.bench_local(|| fragments.iter_mut().for_each(|fragment| hash_closures(fragment, &mut scratch)));
 }
 
 /// The ordered stage's part of the types.

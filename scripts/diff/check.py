@@ -10,6 +10,7 @@ from pathlib import Path
 import harness
 import suite_cases
 import suite_cli
+import suite_contradicting
 import suite_corpus
 import suite_files
 import suite_instructions
@@ -28,6 +29,7 @@ COMPARED = {
     "cli": suite_cli.cli,
     "cases": suite_cases.cases,
     "corpus": suite_corpus.corpus,
+    "contradicting": suite_contradicting.contradicting_programs,
     "producers": suite_producers.producers,
     "inplace": suite_files.inplace,
     "errors": suite_files.errors,

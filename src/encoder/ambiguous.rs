@@ -41,12 +41,12 @@ impl Ambiguous {
         }
     }
 
-    /// Whether one of the names became ambiguous after `known` others.
-    pub(super) fn has_any_since(&self, named: &[Named], known: u32) -> bool {
+    /// Whether one of the names became ambiguous after `known` others, and `counts`.
+    pub(super) fn has_any_since(&self, named: &[Named], known: u32, counts: impl Fn(&Named) -> bool) -> bool {
         if self.count() == known {
             return false;
         }
         let keys = self.keys.read();
-        named.iter().any(|named| keys.get(&named.key).is_some_and(|&before| before >= known))
+        named.iter().any(|named| keys.get(&named.key).is_some_and(|&before| before >= known) && counts(named))
     }
 }

@@ -204,13 +204,13 @@ pub(super) struct Named {
     pub is_doubled: bool,
 }
 
-/// The types for which names are not enough, see [`super::identity`].
+/// The types for which names are not enough because they lead to one that is ambiguous, see [`super::identity`].
 #[derive(Default, Debug)]
 pub(super) struct Apart {
     /// How many ambiguous names were known when this was made.
     pub known: u32,
-    /// Local ids, ascending, and the hashes to be used.
-    pub list: Vec<(u32, u128)>,
+    /// Their local ids, ascending.
+    pub list: Vec<u32>,
 }
 
 /// One unit's share of the BTF.
@@ -245,9 +245,13 @@ pub struct Fragment {
     pub enums_with_functions: Vec<NameRef>,
     hashes: Vec<u128>,
     has_hashes: bool,
-    /// Types that are known by their names, ascending; empty where [`Fragment::hashes`] are those of closures.
+    /// Types that are known by their names, ascending.
     pub(super) named: Vec<Named>,
     pub(super) apart: Apart,
+    /// Local ids, ascending, of types that stay whatever is known of names: see [`super::identity`].
+    pub(super) alone: Vec<u32>,
+    /// There is an enumeration with neither name nor enumerators, which deduplication takes for any that has no name.
+    pub(super) has_empty_enum: bool,
 }
 
 impl Fragment {
@@ -270,6 +274,8 @@ impl Fragment {
         self.has_hashes = false;
         self.named.clear();
         self.apart.list.clear();
+        self.alone.clear();
+        self.has_empty_enum = false;
     }
 
     /// A hash of each type by local id, that of void first; `None` when not computed. Types of other units of the file with equal hashes are the

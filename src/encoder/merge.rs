@@ -5,16 +5,28 @@
 //! compare the two.
 
 mod file_names;
+#[cfg(test)]
+mod generated;
 mod seen;
 
 pub use file_names::FileNames;
 
 use super::ambiguous::Ambiguous;
-use super::fragment::{Fragment, INDEX_TYPE};
+use super::fragment::{Apart, Fragment, INDEX_TYPE, Named};
 use super::identity::{IdentityScratch, find_apart, is_definition};
 use crate::btf::{Btf, BtfError, Kind, Strings, TypeId};
 use rustc_hash::FxHashMap;
 use seen::Seen;
+
+/// Which of a fragment's types may be left out.
+pub struct Dropping<'a> {
+    /// None of the file's otherwise.
+    pub on: bool,
+    /// Those that an earlier fragment had; otherwise none, nor are they what later ones have to be the same as.
+    pub same: bool,
+    /// Names of the file.
+    pub ambiguous: &'a Ambiguous,
+}
 
 /// What the merge keeps between fragments.
 #[derive(Default)]
@@ -24,9 +36,10 @@ pub struct Merger {
     definitions: FxHashMap<u64, u64>,
     /// Final id of each local id, 0-based; valid until the next fragment.
     map: Vec<u32>,
-    /// A fragment's hashes where those of some types are replaced, and these.
-    hashes: Vec<u128>,
-    apart: Vec<(u32, u128)>,
+    /// There was an enumeration that is taken for any nameless one: nothing is left out any more.
+    keeps_all: bool,
+    /// What is apart in a fragment when more is known than at the time that it was made.
+    apart: Apart,
     scratch: IdentityScratch,
     /// The array index type, once a unit had it.
     index_type: Option<TypeId>,
@@ -37,6 +50,7 @@ impl Merger {
     pub fn next_file(&mut self, info_size: u64) {
         self.seen = Seen::for_file(info_size);
         self.definitions.clear();
+        self.keeps_all = false;
     }
 
     /// Forgets hashes: no more types of the file come.
@@ -54,17 +68,16 @@ impl Merger {
         }
     }
 
-    /// Adds the fragment's types; with `drop`, without those that an earlier unit had. `ambiguous` are names of the file.
+    /// Adds the fragment's types, without those that an earlier unit had.
     pub fn add_types(
         &mut self,
         btf: &mut Btf,
         fragment: &Fragment,
         names: &mut FileNames,
-        drop: bool,
-        ambiguous: &Ambiguous,
+        drop: &Dropping<'_>,
     ) -> Result<(), BtfError> {
         let first = btf.type_count();
-        let next = self.assign_ids(btf, fragment, drop, ambiguous);
+        let next = self.assign_ids(btf, fragment, drop);
         let mut missing_index_type = false;
         if self.index_type.is_none() {
             match fragment.int_id {
@@ -94,12 +107,12 @@ impl Merger {
         btf: &mut Btf,
         fragment: &Fragment,
         names: &mut FileNames,
-        drop: bool,
+        drop: &Dropping<'_>,
         index: u32,
         outward: impl Fn(&[u32], u32) -> u32,
     ) -> Result<(), BtfError> {
         let first = btf.type_count();
-        self.assign_ids(btf, fragment, drop, &Ambiguous::default());
+        self.assign_ids(btf, fragment, drop);
         let map = &self.map;
         let id = |local: u32| if local == 0 { 0 } else { outward(map, local) };
         add_records(btf, fragment, names, (&self.map, first), index, id)
@@ -119,51 +132,74 @@ impl Merger {
     }
 
     /// Fills in the map of ids; those of types that an earlier unit had are below the first free one. Returns the id behind the last.
-    fn assign_ids(&mut self, btf: &Btf, fragment: &Fragment, drop: bool, ambiguous: &Ambiguous) -> u32 {
+    fn assign_ids(&mut self, btf: &Btf, fragment: &Fragment, drop: &Dropping<'_>) -> u32 {
+        let ambiguous = drop.ambiguous;
         let (first, has_base) = (btf.type_count(), btf.base().is_some());
         let count = fragment.starts.len();
         self.map.clear();
-        let Some(hashes) = fragment.hashes().filter(|_| drop && !has_base) else {
+        let Some(hashes) = fragment.hashes().filter(|_| drop.on && !has_base && !self.keeps_all) else {
             self.map.extend(first..first + count as u32);
             return first + count as u32;
         };
-        let (mut apart, mut known) = (&fragment.apart.list, fragment.apart.known);
+        let (hashes, mut apart) = (&hashes[1..], &fragment.apart);
+        if drop.same {
+            self.seen.find(hashes, &mut self.map);
+        } else {
+            self.map.resize(count, 0);
+        }
         loop {
-            if ambiguous.has_any_since(&fragment.named, known) {
-                known = ambiguous.count();
-                find_apart(fragment, ambiguous, known, &mut self.scratch, &mut self.apart);
+            if is_outdated(apart, fragment, ambiguous) {
+                find_apart(fragment, ambiguous, ambiguous.count(), &mut self.scratch, &mut self.apart);
                 apart = &self.apart;
             }
-            let hashes = if apart.is_empty() {
-                &hashes[1..]
-            } else {
-                self.hashes.clear();
-                self.hashes.extend_from_slice(&hashes[1..]);
-                apart.iter().for_each(|&(id, hash)| self.hashes[id as usize - 1] = hash);
-                &self.hashes
-            };
-            self.seen.find(hashes, &mut self.map);
-            if !note_definitions(&mut self.definitions, fragment, &self.map, ambiguous) {
-                return self.seen.insert(hashes, &mut self.map, first);
+            apart.list.iter().for_each(|&id| self.map[id as usize - 1] = 0);
+            if !note_definitions(&mut self.definitions, fragment, &self.map, apart, ambiguous) {
+                break;
             }
         }
+        self.keeps_all = fragment.has_empty_enum;
+        if self.keeps_all {
+            self.map.fill(0);
+        }
+        fragment.alone.iter().for_each(|&id| self.map[id as usize - 1] = 0);
+        if !drop.same {
+            self.map.clear();
+            self.map.extend(first..first + count as u32);
+            return first + count as u32;
+        }
+        self.seen.insert(hashes, &mut self.map, first)
     }
 }
 
+/// Whether more of the fragment's types are apart by now.
+fn is_outdated(apart: &Apart, fragment: &Fragment, ambiguous: &Ambiguous) -> bool {
+    let is_new = |named: &Named| apart.list.binary_search(&named.id).is_err();
+    ambiguous.has_any_since(&fragment.named, apart.known, is_new)
+        || (fragment.outward && apart.known == 0 && ambiguous.count() > 0)
+}
+
 /// Notes what new definitions the fragment has for names. Whether there are names that have become ambiguous by them.
-fn note_definitions(known: &mut FxHashMap<u64, u64>, fragment: &Fragment, map: &[u32], ambiguous: &Ambiguous) -> bool {
+fn note_definitions(
+    known: &mut FxHashMap<u64, u64>,
+    fragment: &Fragment,
+    map: &[u32],
+    apart: &Apart,
+    ambiguous: &Ambiguous,
+) -> bool {
     let Some(hashes) = fragment.hashes() else { return false };
-    let mut has_more = false;
+    let (before, mut is_apart) = (ambiguous.count(), apart.list.iter().copied().peekable());
     for named in &fragment.named {
         if map[named.id as usize - 1] != 0 || !is_definition(fragment.record(named.id)[1]) {
             continue;
         }
+        while is_apart.next_if(|&id| id < named.id).is_some() {}
         let hash = (hashes[named.id as usize] >> 64) as u64;
-        if *known.entry(named.key).or_insert(hash) != hash {
-            has_more |= ambiguous.add(named.key);
+        // What leads to a name with several definitions has several itself.
+        if is_apart.peek() == Some(&named.id) || *known.entry(named.key).or_insert(hash) != hash {
+            ambiguous.add(named.key);
         }
     }
-    has_more
+    ambiguous.count() > before
 }
 
 /// Adds the records whose ids in the map are not below `first`.
@@ -281,7 +317,7 @@ mod tests {
         let (mut merger, ambiguous) = (Merger::default(), Ambiguous::default());
         let mut add = |&x: &Option<u32>| {
             let (fragment, first) = (unit(x, &ambiguous), btf.type_count());
-            let end = merger.assign_ids(&btf, &fragment, true, &ambiguous);
+            let end = merger.assign_ids(&btf, &fragment, &Dropping { on: true, same: true, ambiguous: &ambiguous });
             let stays = merger.map.iter().map(|&id| if id >= first { '+' } else { '-' }).collect();
             for _ in first..end {
                 btf.add_ptr(TypeId::VOID).expect("room for a type");
@@ -306,7 +342,7 @@ mod tests {
     fn a_second_definition_parts_what_leads_to_it_from_then_on() {
         assert_eq!(
             added(&[Some(1), Some(1), Some(2), Some(1), Some(2), Some(1)], None),
-            ["+++++", "-----", "+++++", "+++++", "-----", "-----"]
+            ["+++++", "-----", "+++++", "+++++", "+++++", "+++++"]
         );
     }
 

@@ -1,13 +1,12 @@
 //! How DWARF facts become BTF.
 //!
-//! Workers make a [`fragment::Fragment`] of each unit ([`builder`], [`resolve`], [`signature`], [`closure`]). The ordered stage gives them to
+//! Workers make a [`fragment::Fragment`] of each unit ([`builder`], [`resolve`], [`signature`], [`identity`]). The ordered stage gives them to
 //! the [`Encoder`], unit after unit: types go to the BTF at once ([`merge`]), functions are kept until all are known ([`functions`]),
 //! variables are added and noted for their sections ([`variables`]). In the end the BTF is deduplicated and written.
 
 pub mod ambiguous;
 pub mod builder;
 mod circles;
-pub mod closure;
 mod convention;
 pub mod elf_functions;
 pub mod fragment;
@@ -41,7 +40,7 @@ use elf_functions::ElfFunctions;
 use fragment::Fragment;
 use functions::SavedFunctions;
 use kfuncs::Kfuncs;
-use merge::{FileNames, Merger};
+use merge::{Dropping, FileNames, Merger};
 use names::Names;
 use options::Options;
 use report::{Report, text};
@@ -167,7 +166,8 @@ impl Encoder {
         let first = TypeId(self.btf.type_count());
         let _phase = phases::enter(Phase::MergeTypes);
         // A log shows every type of every unit, so none may be left out then.
-        self.merger.add_types(&mut self.btf, fragment, names, !report.verbose(), unit.ambiguous)?;
+        let drop = Dropping { on: !report.verbose(), same: true, ambiguous: unit.ambiguous };
+        self.merger.add_types(&mut self.btf, fragment, names, &drop)?;
         verbose::added(&self.btf, first, report);
         let map = std::mem::take(&mut self.merger);
         let result = self.add_rest(unit, |id| map.type_id(id), report);

@@ -25,18 +25,9 @@ impl Hash {
         Hash(low.wrapping_add(token.1), ((product >> 64) as u64).wrapping_add(a.rotate_left(17)))
     }
 
-    pub(super) fn add(self, h: Hash) -> Hash {
-        Hash(self.0.wrapping_add(h.0), self.1.wrapping_add(h.1))
-    }
-
     #[inline(always)]
     pub(super) fn value(self) -> u128 {
         u128::from(self.0) << 64 | u128::from(self.1)
-    }
-
-    #[inline(always)]
-    pub(super) fn of(value: u128) -> Hash {
-        Hash((value >> 64) as u64, value as u64)
     }
 }
 
@@ -72,17 +63,6 @@ const SHAPES: [Shape; 32] = {
 
 pub(super) fn shape(info: u32) -> Shape {
     SHAPES[(info >> 24 & 0x1f) as usize]
-}
-
-#[inline(always)]
-pub(super) fn is_named(w: &[u32]) -> bool {
-    w[0] != 0
-}
-
-/// A type's content without its children: name, kind and size.
-pub(super) fn content(strings: &LocalStrings, w: &[u32]) -> Hash {
-    let size = if matches!(Kind::of_info(w[1]), Some(Kind::Struct | Kind::Union)) { w[2] } else { 0 };
-    mix_name(strings, START, w[0], w[1], Hash(u64::from(size), START.0))
 }
 
 /// The hash of a record with one child, from that of the child.

@@ -10,8 +10,9 @@ use super::queue::{self, Decoded, Outcome, Steal, Work};
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::source::{read_unit, read_unit_entry};
+use crate::encoder::ambiguous::Ambiguous;
 use crate::encoder::builder::{Builder, Scratch};
-use crate::encoder::closure::{self, HashScratch};
+use crate::encoder::identity::{IdentityScratch, identify};
 use crate::encoder::merged::{Assembly, Copy, Part};
 use crate::encoder::options::Abi;
 use crate::encoder::report::{Report, text};
@@ -48,7 +49,14 @@ impl MergedFile {
         let verbose = report.verbose();
         let assembly = Assembly::new(encoder, file, &context.functions, targets, self.plan.addr_size, verbose);
         let mut stage = Stage { assembly, report, error: None };
-        let work = Parts { file: self, context, next: Mutex::new(0), pool: Mutex::default(), scratches: Mutex::default() };
+        let work = Parts {
+            file: self,
+            context,
+            next: Mutex::new(0),
+            ambiguous: Ambiguous::default(),
+            pool: Mutex::default(),
+            scratches: Mutex::default(),
+        };
         let outcome = queue::run_limited(&work, &mut stage, self.jobs, at_once()).outcome;
         // The memory of parts is not needed while functions are weighed.
         drop(work);
@@ -77,6 +85,7 @@ struct Parts<'a> {
     context: &'a EncodeContext,
     /// Position in the plan's order.
     next: Mutex<u32>,
+    ambiguous: Ambiguous,
     /// Parts whose memory may be used again.
     pool: Mutex<Vec<Part>>,
     /// A decode takes what it works with from here: there are more workers than decodes at a time.
@@ -96,7 +105,7 @@ struct DecodeScratch {
     abbrevs: Abbrevs,
     attrs: Attrs,
     builder: Scratch,
-    hash: HashScratch,
+    identity: IdentityScratch,
 }
 
 impl DecodeScratch {
@@ -107,7 +116,7 @@ impl DecodeScratch {
             abbrevs: Abbrevs::remembering(),
             attrs: Attrs::default(),
             builder: Scratch::default(),
-            hash: HashScratch::default(),
+            identity: IdentityScratch::default(),
         }
     }
 }
@@ -131,7 +140,7 @@ impl<'a> Work for Parts<'a> {
         let mut part = self.pool.lock().pop().unwrap_or_default();
         let mut messages = Vec::new();
         let mut scratch = self.scratches.lock().pop().unwrap_or_else(DecodeScratch::new);
-        if let Err(e) = self.build(unit, copy, &mut part, &mut scratch, &mut messages) {
+        if let Err(e) = self.build(unit, &mut part, &mut scratch, &mut messages) {
             part.clear();
             messages.push(left_out(plan.files.file(unit.in_alternate), unit.header.offset, &e));
         }
@@ -148,7 +157,7 @@ impl<'a> Work for Parts<'a> {
                 stage.report.error(&text!(message.as_str(), "\n"));
             }
         }
-        if let Err(e) = stage.assembly.add(&part, copy) {
+        if let Err(e) = stage.assembly.add(&part, copy, &self.ambiguous) {
             stage.error = Some(e);
             return Steal::Abort;
         }
@@ -162,7 +171,6 @@ impl Parts<'_> {
     fn build(
         &self,
         planned: &PlannedUnit,
-        copy: Copy,
         part: &mut Part,
         scratch: &mut DecodeScratch,
         messages: &mut Vec<String>,
@@ -195,8 +203,8 @@ impl Parts<'_> {
         rest.into(part);
         scratch.builder.take_messages(messages);
         phase.then(Phase::Hashes);
-        if !options.no_drop && part.is_comparable() && !matches!(copy, Copy::Early(_)) {
-            closure::hash_closures(part.fragment(), &mut scratch.hash);
+        if !options.no_drop {
+            identify(part.fragment(), &self.ambiguous, &mut scratch.identity);
         }
         scratch.abbrevs = unit.abbrevs;
         Ok(())

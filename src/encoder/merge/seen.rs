@@ -20,6 +20,12 @@ struct Slot {
     id: u32,
 }
 
+/// The bits of a hash that count. Its halves have some in common, which must not cancel: the lower one says in all bits what is declared only.
+#[inline]
+fn split(hash: u128) -> (u64, u32) {
+    ((hash >> 64) as u64 ^ (hash as u64).rotate_left(32), hash as u32)
+}
+
 impl Seen {
     /// An empty table, to have room for what `info_size` bytes of `.debug_info` are likely to bring: growing means to move everything.
     pub(super) fn for_file(info_size: u64) -> Seen {
@@ -75,9 +81,12 @@ impl Seen {
         map.clear();
         for batch in hashes.chunks(BATCH) {
             // Touching the slots first lets the loads from memory overlap.
-            let touched = batch.iter().fold(0, |x, hash| x ^ self.slots[self.home((hash >> 64) as u64)].id);
+            let touched = batch.iter().fold(0, |x, hash| x ^ self.slots[self.home(split(*hash).0)].id);
             std::hint::black_box(touched);
-            map.extend(batch.iter().map(|hash| self.slots[self.place((hash >> 64) as u64, *hash as u32)].id));
+            map.extend(batch.iter().map(|hash| {
+                let (high, low) = split(*hash);
+                self.slots[self.place(high, low)].id
+            }));
         }
     }
 
@@ -86,7 +95,7 @@ impl Seen {
     pub(super) fn insert(&mut self, hashes: &[u128], map: &mut [u32], first: u32) -> u32 {
         let mut next = first;
         for (hash, id) in hashes.iter().zip(map).filter(|(_, id)| **id == 0) {
-            let (high, low) = ((hash >> 64) as u64, *hash as u32);
+            let (high, low) = split(*hash);
             let at = self.place(high, low);
             if self.slots[at].id == 0 {
                 self.slots[at] = Slot { high, low, id: next };
@@ -103,10 +112,10 @@ impl Seen {
 mod tests {
     use super::*;
 
-    fn assign(seen: &mut Seen, first: u32, closures: &[u128]) -> Vec<u32> {
+    fn assign(seen: &mut Seen, first: u32, hashes: &[u128]) -> Vec<u32> {
         let mut map = Vec::new();
-        seen.find(closures, &mut map);
-        let end = seen.insert(closures, &mut map, first);
+        seen.find(hashes, &mut map);
+        let end = seen.insert(hashes, &mut map, first);
         assert_eq!(end, map.iter().copied().max().map_or(first, |max| first.max(max + 1)));
         map
     }
@@ -138,9 +147,9 @@ mod tests {
     fn grows() {
         let mut seen = Seen::for_file(0);
         for unit in 0..50 {
-            let closures: Vec<u128> = (unit * 100..unit * 100 + 200).map(hash).collect();
+            let hashes: Vec<u128> = (unit * 100..unit * 100 + 200).map(hash).collect();
             let first = if unit == 0 { 1 } else { unit * 100 + 101 };
-            assert_eq!(assign(&mut seen, first, &closures), (unit * 100 + 1..unit * 100 + 201).collect::<Vec<_>>());
+            assert_eq!(assign(&mut seen, first, &hashes), (unit * 100 + 1..unit * 100 + 201).collect::<Vec<_>>());
         }
     }
 }

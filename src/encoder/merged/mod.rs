@@ -16,11 +16,12 @@
 mod circles;
 mod finish;
 
+use super::ambiguous::Ambiguous;
 use super::builder::{Builder, Die, Func, LateBitfield, Later, NOWHERE};
 use super::convention::{OWN, Passed};
 use super::elf_functions::ElfFunctions;
 use super::fragment::{DeclTag, Fragment, NameRef, NameSource};
-use super::merge::FileNames;
+use super::merge::{Dropping, FileNames};
 use super::names::Names;
 use super::options::{Abi, Options};
 use super::records::LongChains;
@@ -122,11 +123,6 @@ impl Part {
         self.declared.clear();
         self.defined.clear();
         self.deferred.clear();
-    }
-
-    /// Whether types that an earlier unit had may be left out by their content: not where content is still missing.
-    pub fn is_comparable(&self) -> bool {
-        self.deferred.is_empty()
     }
 }
 
@@ -354,8 +350,8 @@ impl<'e> Assembly<'e> {
         }
     }
 
-    /// Adds a part; parts come in the order of the file.
-    pub fn add(&mut self, part: &Part, copy: Copy) -> Result<(), EncodeError> {
+    /// Adds a part; parts come in the order of the file. `ambiguous` are names of the file.
+    pub fn add(&mut self, part: &Part, copy: Copy, ambiguous: &Ambiguous) -> Result<(), EncodeError> {
         let fragment = &part.fragment;
         let own = fragment.starts.len() as u32;
         let first = self.encoder.btf.type_count();
@@ -374,10 +370,12 @@ impl<'e> Assembly<'e> {
             Some(&id) => early.map_or(id, |base| PENDING | (base + local - 1)),
             None => known_or_pending(found, local - own - 1),
         };
-        let drop = self.drop && early.is_none();
+        // A first copy is what nobody refers to in the end, and content may still be missing.
+        let same = early.is_none() && part.deferred.is_empty();
+        let drop = Dropping { on: self.drop, same, ambiguous };
         let names = self.encoder.names.as_mut().expect("set when the assembly was made");
         let merger = &mut self.encoder.merger;
-        merger.add_part(&mut self.encoder.btf, fragment, names, drop, index, id_of)?;
+        merger.add_part(&mut self.encoder.btf, fragment, names, &drop, index, id_of)?;
         let map = merger.ids();
         let id = |local: u32| if local == 0 { 0 } else { id_of(map, local) };
 
