@@ -81,7 +81,7 @@ impl Token {
 }
 
 /// A hash of which names below a type are declared only. What is the same by names differs in nothing else, so that the same few values come up
-/// at every depth: each child has to change all bits, lest two declarations cancel each other.
+/// at every depth: a child's has to be turned against its neighbour's, lest two declarations cancel each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Declared(u64);
 
@@ -91,8 +91,7 @@ impl Declared {
 
     #[inline]
     fn mix(&mut self, token: Token) {
-        let product = u128::from(self.0.rotate_left(32) ^ token.declared.0) * 0xd1b5_4a32_d192_ed03;
-        self.0 = product as u64 ^ (product >> 64) as u64;
+        self.0 = (self.0.rotate_left(29) ^ token.declared.0).wrapping_mul(0xd1b5_4a32_d192_ed03);
     }
 }
 
