@@ -4,7 +4,7 @@
 //! size and members are, each member's type by its own words down to the next name of a struct, union or enumeration, and by whether the unit
 //! defines or only declares that name. What the name stands for is not looked at: going by all that a type leads to would tell most types of two
 //! units apart, because somewhere below them one unit declares what the other one defines. A kernel of 4.3 million types has one million that
-//! differ so, but few tens of thousands that differ in this sense.
+//! differ so, but some tens of thousands that differ in this sense.
 //!
 //! That is right as long as a name has one definition in the file:
 //!

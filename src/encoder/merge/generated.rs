@@ -6,7 +6,7 @@
 //!
 //! `DWARVES_PROGRAMS` is how many are made, `DWARVES_PROGRAM` the number of the first. One that fails is printed, reduced.
 //!
-//! Of some millions, one in a million still fails: see "Dropping" in DESIGN.md.
+//! Of three millions, six failed: see "Dropping" in DESIGN.md.
 
 mod maker;
 mod shown;
