@@ -157,16 +157,6 @@ impl SavedFunctions {
         Ok(())
     }
 
-    /// Replaces all type ids, after a deduplication has moved the types.
-    pub fn remap_types(&mut self, map: impl Fn(TypeId) -> TypeId) {
-        for state in &mut self.states {
-            state.ret = map(state.ret);
-        }
-        for param in &mut self.params {
-            param.type_id = map(param.type_id);
-        }
-    }
-
     /// Number of descriptions.
     pub fn len(&self) -> usize {
         self.states.len()

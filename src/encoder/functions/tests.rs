@@ -272,11 +272,3 @@ fn several_files() {
     let expected = ["1 a(1 second)", "1 b(1 second)", "1 b(1 first)", "1 c(1 second)", "1 d(1 first)"];
     assert_eq!(s.emit().0, expected);
 }
-
-#[test]
-fn ids_can_move() {
-    let mut s = setup(&[("f", 1)]);
-    s.save("f", func(1), &[("x", INT)]);
-    s.saved.remap_types(|id| TypeId(id.0 + 1));
-    assert_eq!(s.emit().0, ["2 f(2 x)"]);
-}
