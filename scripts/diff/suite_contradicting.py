@@ -74,5 +74,5 @@ def one(context, seed):
 
 
 def contradicting_programs(context):
-    first, count = (int(os.environ.get(name, default)) for name, default in (("DWARVES_PROGRAM", 0), ("DWARVES_PROGRAMS", 50 if context.quick else 120)))
+    first, count = (int(os.environ.get(name, default)) for name, default in (("DWARVES_PROGRAM", 0), ("DWARVES_PROGRAMS", 50 if context.quick else 250)))
     context.each(range(first, first + count), lambda seed: one(context, seed))
