@@ -35,6 +35,7 @@ pub use builder::{FuncLinkage, FwdKind, INT_BOOL, INT_CHAR, INT_SIGNED, VarLinka
 pub use container::{Btf, Strings};
 pub use dedup::{DedupOptions, Shortcomings};
 pub use error::BtfError;
+pub use parse::{BaseParts, BaseTypes};
 pub use record::{Array, Enumerator, Kind, Member, Param, SecInfo, Type, info_word, record_len};
 
 /// Indices of the words of a record that hold type ids; `info` is its second word.

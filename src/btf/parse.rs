@@ -12,7 +12,6 @@ use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
-use std::thread::Builder;
 
 struct Header {
     endian: Endian,
@@ -21,6 +20,38 @@ struct Header {
     type_len: usize,
     str_off: usize,
     str_len: usize,
+}
+
+/// A base that is being read.
+pub struct BaseParts {
+    btf: Btf,
+    whole_words: bool,
+}
+
+/// Where the records of a base are, and what deduplication asks of them.
+pub struct BaseTypes {
+    found: (Vec<u32>, Greatest),
+    facts: Facts,
+}
+
+impl BaseParts {
+    /// Makes what strings are looked up in. Whoever looks for a string first makes it if this has not been called.
+    pub fn index_strings(&self) {
+        self.btf.strs.prepare();
+    }
+
+    pub fn find_types(&self) -> Result<BaseTypes, BtfError> {
+        let mut heads = base::heads(self.btf.base.as_deref());
+        heads.reserve(self.btf.words.len() / 5);
+        let found = self.btf.find_types(self.whole_words, |head| heads.push(Head::new(head)))?;
+        Ok(BaseTypes { found, facts: Facts::of_heads(heads) })
+    }
+
+    pub fn complete(mut self, types: BaseTypes) -> Result<Btf, BtfError> {
+        self.btf.take_types(types.found)?;
+        self.btf.prepared = Prepared::new(types.facts);
+        Ok(self.btf)
+    }
 }
 
 /// A BTF whose records have not been looked at, and whether its type section is one of whole words; or the base back, where words cannot be
@@ -89,27 +120,15 @@ impl Btf {
         Ok(btf)
     }
 
-    /// As [`parse_in_place`](Btf::parse_in_place), for a base: what adding and deduplicating types that are split from it will ask for is made,
-    /// too, for which a second thread is started.
+    /// As [`parse_in_place`](Btf::parse_in_place), for a base: in two parts that may be done side by side. What adding and deduplicating types that
+    /// are split from it will ask for is made with them. The base's base back where words cannot be had in place.
     pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
-    ) -> Result<Btf, BtfError> {
-        let (mut btf, whole_words) = match Btf::untyped_in_place(bytes, words, base)? {
-            Ok(untyped) => untyped,
-            Err(base) => return Btf::parse(bytes, base),
-        };
-        let mut heads = base::heads(btf.base.as_deref());
-        heads.reserve(btf.words.len() / 5);
-        let found = std::thread::scope(|scope| {
-            // Whoever looks for a string makes the index if no thread can be had.
-            let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, || btf.strs.prepare());
-            btf.find_types(whole_words, |head| heads.push(Head::new(head)))
-        })?;
-        btf.take_types(found)?;
-        btf.prepared = Prepared::new(Facts::of_heads(heads));
-        Ok(btf)
+    ) -> Result<Result<BaseParts, Option<Arc<Btf>>>, BtfError> {
+        let untyped = Btf::untyped_in_place(bytes, words, base)?;
+        Ok(untyped.map(|(btf, whole_words)| BaseParts { btf, whole_words }))
     }
 
     /// All but where records start.

@@ -8,11 +8,11 @@ use std::mem::transmute_copy;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::JoinHandle;
+use std::thread::{Builder, JoinHandle};
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
-use crate::btf::{Btf, BtfError};
+use crate::btf::{BaseParts, Btf, BtfError};
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
 
@@ -66,9 +66,26 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
     unsafe {
         read(object, MAX_BASES, |bytes, base| {
             let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
-            Btf::base_in_place(bytes, as_words, base)
+            match Btf::base_in_place(bytes, as_words, base)? {
+                Ok(parts) => in_two_threads(parts),
+                Err(base) => Btf::parse(bytes, base),
+            }
         })
     }
+}
+
+/// Reads the records and indexes the strings, each of which takes about as long.
+fn in_two_threads(parts: BaseParts) -> Result<Btf, BtfError> {
+    let types = std::thread::scope(|scope| {
+        let index = || {
+            let _phase = phases::enter(Phase::Base);
+            parts.index_strings();
+        };
+        // Without a thread, the strings are indexed when one is looked for.
+        let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, index);
+        parts.find_types()
+    })?;
+    parts.complete(types)
 }
 
 /// The bytes as words, if they lie as words do.
@@ -137,7 +154,7 @@ impl EarlyBase {
             // An error is told to who asks.
             let _ = reader.get();
         };
-        let thread = std::thread::Builder::new().name("dwarves".into()).spawn(read).ok();
+        let thread = Builder::new().name("dwarves".into()).spawn(read).ok();
         Reading { base, thread }
     }
 
