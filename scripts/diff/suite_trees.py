@@ -33,7 +33,12 @@ COUNT = re.compile(rb"^(top-level tags|types): (\d+)", re.M)
 OF_NULL_POINTER = re.compile(rb"^((?:\d+)? variable type=)(\d+)(?= .* name=np )", re.M)
 
 
-def with_null_pointers_for_void(output):
+# The elements of a parameter pack, of which C has no types.
+FORMAL_PACK = re.compile(rb"formal_pack\([^)]*\)")
+
+
+def as_c_has_cxx(output):
+    output = FORMAL_PACK.sub(lambda found: re.sub(rb":\d+", b":0", found[0]), output)
     output = COUNT.sub(lambda found: b"%s: %d" % (found[1], int(found[2]) - 1), NULL_POINTER.sub(b"", output))
     last = dict(COUNT.findall(output)).get(b"types")
     return OF_NULL_POINTER.sub(lambda found: found[1] + (b"0" if last in (None, found[2]) else found[2]), output)
@@ -50,7 +55,7 @@ class Trees(Dump):
         # Workers of the C library say what they have to say in any order.
         left, right = ((MEMBER_POINTER.sub(b"", run.out), b"\n".join(sorted(run.err.splitlines()))) for run in (c, ours))
         if name.split()[0] in IN_CXX:
-            right = (with_null_pointers_for_void(right[0]), right[1])
+            right = (as_c_has_cxx(right[0]), right[1])
         if name == ENCODES_NOTHING[0]:
             lines = right[1].splitlines()
             right = (right[0], b"\n".join(line for line in lines if not line.endswith(ENCODES_NOTHING[1])))

@@ -112,7 +112,8 @@ impl<'a> Builder<'a, '_> {
                 return;
             }
             let (param, entry) = self.tag::<Parameter>(unit, abbrev.tag, key);
-            self.unreferenced(entry);
+            // Its type is that of the parameters which are instances of it.
+            self.s.entries[entry as usize].origin = 0;
             (*param).name = self.text(unit, Slot::Name);
             (*param).idx = u8::MAX;
             (*param).loc_reg = -1;
