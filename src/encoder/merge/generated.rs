@@ -148,11 +148,14 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
+/// Numbers of programs that came out otherwise under rules that were not enough.
+const TELLING: [u64; 8] = [38_188, 45_686, 58_975, 71_532, 147_062, 1_026_004, 1_181_005, 2_232_258];
+
 #[test]
 fn dropping_changes_nothing_in_programs_that_nobody_wrote() {
     let (from, count) = (number("DWARVES_PROGRAM", 0), number("DWARVES_PROGRAMS", 5000));
     let (mut all, mut dropped, mut failed) = (0, 0, 0);
-    for seed in from..from + count {
+    for seed in TELLING.into_iter().chain(from..from + count) {
         let units = program(seed);
         let (expected, kept) = encoded(&units, Way::Keep);
         for way in [Way::ByNames, Way::LateNames] {
