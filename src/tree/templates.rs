@@ -127,10 +127,4 @@ impl<'a> Builder<'a, '_> {
             self.s.instances.push(entry);
         }
     }
-
-    /// The C library resolves no references of such a tag.
-    pub(super) fn unreferenced(&mut self, entry: u32) {
-        let entry = &mut self.s.entries[entry as usize];
-        (entry.ty, entry.origin) = (0, 0);
-    }
 }
