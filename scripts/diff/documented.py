@@ -30,6 +30,10 @@ NAMED = re.compile(rb"^(\t*\}(?: __attribute__\(\(__packed__\)\))?)\s*\w+(?=[\[;
 # The size of qualified void, which C reads from memory that it has not written.
 QUALIFIED_VOID = re.compile(rb"(/\* tag__fprintf: (?:const|volatile)_type tag not supported! \*/; /\* size: )\d+( \*/)")
 
+# A qualified struct without a name; behind a pointer, C has nothing of its members.
+QUALIFIED_STRUCT = re.compile(rb"(\t*)((?:(?:const|volatile|_Atomic|restrict) )+(?:struct|union|enum)) \{")
+BEHIND_POINTER = re.compile(rb"\t*\}(?: __attribute__\(\(\w+\)\))* (\*.*)")
+
 KINDS = (
     lambda line: TO_ARRAY.sub(rb"\1\2", line),
     lambda line: ARRAY_OF.sub(rb"(\1\2)\4\3;", line),
@@ -57,15 +61,32 @@ def documented(theirs, ours):
     return QUALIFIED_VOID.sub(rb"\g<1>0\2", theirs) == ours and theirs != ours
 
 
+def behind_pointer(theirs, ours, start):
+    """Where our lines go on behind a qualified struct without a name that a pointer leads to, if their line is about the same; else nothing."""
+    opening = QUALIFIED_STRUCT.fullmatch(ours[start])
+    if not opening:
+        return None
+    end = next((at for at in range(start + 1, len(ours)) if ours[at].startswith(opening[1] + b"}")), start)
+    closing = BEHIND_POINTER.fullmatch(ours[end])
+    return end + 1 if closing and same_but_for_spaces(theirs, opening[2] + closing[1]) else None
+
+
 def difference(theirs, ours):
     """The first undocumented difference as text, or nothing."""
     if theirs == ours:
         return ""
     a, b = theirs.split(b"\n"), ours.split(b"\n")
-    for number, (x, y) in enumerate(zip(a, b)):
-        if x != y and not documented(x, y):
-            return f"line {number + 1}: C `{x.decode(errors='replace')[:120]}`, ours `{y.decode(errors='replace')[:120]}`"
-    if len(a) != len(b):
+    i = j = 0
+    while i < len(a) and j < len(b):
+        x, y = a[i], b[j]
+        if x == y or documented(x, y):
+            j += 1
+        elif behind := behind_pointer(x, b, j):
+            j = behind
+        else:
+            return f"line {i + 1}: C `{x.decode(errors='replace')[:120]}`, ours `{y.decode(errors='replace')[:120]}`"
+        i += 1
+    if i < len(a) or j < len(b):
         return f"C has {len(a)} lines, ours {len(b)}, the same as far as both go"
     return ""
 

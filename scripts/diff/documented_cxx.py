@@ -8,7 +8,7 @@ lines must be the same or one of the documented pairs, in the same order.
 import collections
 import re
 
-from documented import documented, same_but_for_spaces
+from documented import behind_pointer, documented, same_but_for_spaces
 
 # The size of a pointer to a member in members, variables, typedefs and on its own: that of an address, or of two; C takes that of the member.
 OF_MEMBER = re.compile(rb"((?:::\* +\w+(?:\[\d+\])*|_M_head_impl|^(?:typedef)?\s*\w+); +/\* *(?:size:|\d+) +|_type tag not supported! \*/; /\* size: )\d+(?= \*/)")
@@ -55,6 +55,10 @@ RVALUE = re.compile(rb" &&(?=[ ,();]|$)")
 OPERATOR = re.compile(rb"\boperator ?(?:<=>|<<=?|>>=?|->\*?|[<>]=?|\(\))")
 # What may stand in front of a type on a line.
 BEFORE = re.compile(rb"\t*(?:(?:typedef|virtual|inline|extern|static) |/\* (?=\S+ +<ancestor>))*")
+PROTOTYPE = re.compile(rb"prototype: | -> ")
+# A function whose prototype alone has changed, and how many have.
+CHANGED = re.compile(rb"  \S.* \| +\+0 *(?:# \d+ -> \d+, prototype: (.*) -> (.*))?")
+CHANGES = re.compile(rb" (\d+) functions? changed(.*)")
 # A parameter without a type, as C has it.
 EMPTY = re.compile(rb", [,)]|,  \w+[,)]|\( \w+[,)]|\(,")
 # The same on a line of its own.
@@ -77,7 +81,9 @@ def closing(line, start):
 
 def start_of_type(line, end):
     """Where the type begins that ends at `end`: at a comma or parenthesis around it, or at the start of what is declared."""
-    depth, first = 0, BEFORE.match(line).end()
+    # A prototype that codiff shows begins inside of a line.
+    starts = [found.end() for found in PROTOTYPE.finditer(line, 0, end)]
+    depth, first = 0, max([BEFORE.match(line).end(), *starts])
     for at in range(end - 1, first - 1, -1):
         char = line[at : at + 1]
         depth += char in b")>]"
@@ -195,6 +201,8 @@ class Comparison:
         self.names = of_members(output)
         # Lines that C has in other words, as it has them; and those of them that are about the type of nullptr.
         self.others, self.null = set(), set()
+        # How many functions have changed to codiff that have not to C.
+        self.more = 0
         # Structs that have a member of a wrong size in C, and chunks in which C says something for the sake of a member's type.
         self.affected, self.owing = set(), []
 
@@ -239,6 +247,12 @@ class Comparison:
             one, other = i < len(left), j < len(right)
             if one and other and (x == y or documented(x, y) or self.is_other(x, y)):
                 i, j = i + 1, j + 1
+            elif one and other and (behind := behind_pointer(x, right, j)):
+                i, j = i + 1, behind
+            elif other and self.is_more(y):
+                j += 1
+            elif one and other and self.has_more(x, y):
+                i, j = i + 1, j + 1
             elif one and other and self.wrong_size(x, y):
                 wrong.add(holder(right, j))
                 i, j = i + 1, j + 1
@@ -268,6 +282,19 @@ class Comparison:
         if owing := owing - wrong:
             self.owing.append((owing, set(MEMBER.findall(ours)), right[0]))
         return ""
+
+    def is_more(self, ours):
+        """Whether codiff sees that a function has changed which to C has not: in a reference to an rvalue, as its two prototypes say where they are
+        shown."""
+        found = CHANGED.fullmatch(ours)
+        is_it = bool(found) and (found[1] is None or ours in self.others and same_but_for_spaces(found[1], found[2]))
+        self.more += is_it
+        return is_it
+
+    def has_more(self, theirs, ours):
+        """Whether codiff's count of functions differs by such functions."""
+        counts = [CHANGES.fullmatch(line) for line in (theirs, ours)]
+        return all(counts) and counts[0][2] == counts[1][2] and 0 < int(counts[1][1]) - int(counts[0][1]) <= self.more
 
     def has_other_size(self, function):
         """Whether a function's head is not as C has it, or has a pointer to member in it, spelled out or by name."""
