@@ -73,7 +73,7 @@ def main():
             commands = make(Path(scratch))
             row = timing.pairs(name, commands, options.library, options.runs, Path(scratch))
         print(row, flush=True)
-        good &= row.same and not row.failure
+        good &= row.good()
         table.append(row)
         if name.startswith("vmlinux-j1") and len(name) == len("vmlinux-j1"):
             phases(commands[0], options.library)

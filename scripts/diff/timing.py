@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import documented
 from harness import CORES, ROOT, TARGET, run, tool
 
 
@@ -44,8 +45,8 @@ class Totals:
         self.library, self.seconds, self.peaks = library, [], []
 
     def once(self, commands, scratch):
-        """Runs all commands; returns a hash of what came out, or why a run failed."""
-        total, peak, whole = 0.0, 0, hashlib.sha256()
+        """Runs all commands; returns what was printed and a hash of what was written, or why a run failed."""
+        total, peak, printed, written = 0.0, 0, [], hashlib.sha256()
         for command in commands:
             result = scratch / "btf"
             result.unlink(missing_ok=True)
@@ -53,11 +54,11 @@ class Totals:
             total, peak = total + done.seconds, max(peak, done.peak)
             if done.status != 0:
                 return None, f"{'ours' if self.library else 'C'}: {done.ended()}: {done.text().strip()[:200]}"
-            whole.update(done.out)
-            whole.update(result.read_bytes() if result.exists() else b"")
+            printed.append(done.out)
+            written.update(result.read_bytes() if result.exists() else b"")
         self.seconds.append(total)
         self.peaks.append(peak)
-        return whole.digest(), None
+        return (b"".join(printed), written.digest()), None
 
     def time(self):
         return statistics.median(self.seconds)
@@ -71,8 +72,8 @@ class Row:
 
     HEAD = f"{'':<18} {'C':>10} {'ours':>10} {'faster':>7}   {'C':>8} {'ours':>8} {'memory':>7}   result"
 
-    def __init__(self, name, sides, same, failure):
-        self.name, self.sides, self.same, self.failure = name, sides, same, failure
+    def __init__(self, name, sides, result, failure):
+        self.name, self.sides, self.result, self.failure = name, sides, result, failure
 
     def ratio(self):
         """Times faster: the median over the pairs."""
@@ -88,7 +89,10 @@ class Row:
             return f"{self.name:<18} {self.failure}"
         theirs, ours = self.sides
         return (f"{self.name:<18} {theirs.time():>8.3f} s {ours.time():>8.3f} s {self.ratio():>6.1f}x   {theirs.peak():>5.0f} MB "
-                f"{ours.peak():>5.0f} MB {self.memory() * 100:>6.0f}%   {'the same' if self.same else 'DIFFERENT'}")
+                f"{ours.peak():>5.0f} MB {self.memory() * 100:>6.0f}%   {self.result}")
+
+    def good(self):
+        return not self.failure and self.result != "DIFFERENT"
 
     def line(self):
         if self.failure:
@@ -99,17 +103,24 @@ class Row:
 
 def pairs(name, commands, library, runs, scratch):
     """Runs the commands under C and under ours, `runs` times in turn, after a run of ours that warms the pages of files."""
-    sides, same = (Totals(None), Totals(library)), True
+    sides, result = (Totals(None), Totals(library)), "the same"
     Totals(library).once(commands, scratch)
     for _ in range(runs):
         results = []
         for side in sides:
-            result, failure = side.once(commands, scratch)
+            came_out, failure = side.once(commands, scratch)
             if failure:
-                return Row(name, sides, False, failure)
-            results.append(result)
-        same &= results[0] == results[1]
-    return Row(name, sides, same, None)
+                return Row(name, sides, "DIFFERENT", failure)
+            results.append(came_out)
+        if results[0] != results[1]:
+            result = compared(*results)
+    return Row(name, sides, result, None)
+
+
+def compared(theirs, ours):
+    """The result of a row whose runs do not have the same output."""
+    is_documented = theirs[1] == ours[1] and not documented.difference(theirs[0], ours[0])
+    return "as documented" if is_documented else "DIFFERENT"
 
 
 class Side:
