@@ -40,6 +40,8 @@ impl BaseParts {
         self.btf.strs.prepare();
     }
 
+    /// Finds where records start. Errors are those of [`Btf::parse`], but for references to what does not exist, of which
+    /// [`complete`](BaseParts::complete) tells.
     pub fn find_types(&self) -> Result<BaseTypes, BtfError> {
         let mut heads = base::heads(self.btf.base.as_deref());
         heads.reserve(self.btf.words.len() / 5);
@@ -47,6 +49,7 @@ impl BaseParts {
         Ok(BaseTypes { found, facts: Facts::of_heads(heads) })
     }
 
+    /// Puts both together. `types` are those of the same base.
     pub fn complete(mut self, types: BaseTypes) -> Result<Btf, BtfError> {
         self.btf.take_types(types.found)?;
         self.btf.prepared = Prepared::new(types.facts);
