@@ -9,16 +9,16 @@ build() {
 	as together.s -o together.o
 	local version
 	for version in 4 5; do
-		g++ -g -gdwarf-$version m.cc other.cc -o plain$version
+		g++ -g -gdwarf-$version m.cc other.cc third.cc -o plain$version
 		cp plain$version dwz$version
 		dwz -l0 dwz$version
 		cp plain$version shared$version
 		g++ -O1 -g -gdwarf-$version m.cc -o second
 		dwz -m common$version shared$version second
-		g++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o types$version
-		clang++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc -o clang-types$version
-		clang++ -g -gdwarf-$version m.cc other.cc -o clang-plain$version
-		clang++ -g -gdwarf-$version -flto -fuse-ld=lld m.cc other.cc -o lto$version
+		g++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc third.cc -o types$version
+		clang++ -g -gdwarf-$version -fdebug-types-section m.cc other.cc third.cc -o clang-types$version
+		clang++ -g -gdwarf-$version m.cc other.cc third.cc -o clang-plain$version
+		clang++ -g -gdwarf-$version -flto -fuse-ld=lld m.cc other.cc third.cc -o lto$version
 	done
 }
 
@@ -58,6 +58,8 @@ check_units() {
 	done
 	same_btf together.o apart.o
 	for version in 4 5; do
+		readelf --debug-dump=info dwz$version >units
+		holds DW_TAG_imported_unit units
 		same_btf plain$version dwz$version
 		same_btf plain$version shared$version
 		same_btf plain$version types$version

@@ -1,16 +1,5 @@
 // No struct P without hole or padding is right unless the pointers to members have their sizes.
-struct A {
-	int x;
-	int f(int);
-	virtual int g();
-};
-typedef int (A::*method)(int) const;
-struct P {
-	int A::*data;
-	int (A::*function)(int);
-	method named[2];
-	long last;
-};
+#include "types.h"
 P p;
 method lone;
 __attribute__((noinline)) int use(P *p, A *a, int (A::*by_value)(int)) { return a->*(p->data) + (a->*by_value)(2); }
