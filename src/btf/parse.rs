@@ -57,10 +57,6 @@ impl BaseParts {
     }
 }
 
-/// A BTF whose records have not been looked at, and whether its type section is one of whole words; or the base back, where words cannot be
-/// had in place.
-type Untyped = Result<(Btf, bool), Option<Arc<Btf>>>;
-
 impl Btf {
     /// Reads the content of a `.BTF` section; `base` is what it was split from, if it is a split BTF.
     pub fn parse(bytes: &[u8], base: Option<Arc<Btf>>) -> Result<Btf, BtfError> {
@@ -100,11 +96,7 @@ impl Btf {
         let mut strings = vec![0; header.str_len];
         reader.read_exact(&mut strings)?;
         let whole_words = header.type_len % 4 == 0;
-        Ok(btf.take_strings(strings.into()).and_then(|()| {
-            let found = btf.find_types(whole_words, |_| ())?;
-            btf.take_types(found)?;
-            Ok(btf)
-        }))
+        Ok(btf.take_strings(strings.into()).and_then(|()| btf.with_types(whole_words)))
     }
 
     /// As [`parse`](Btf::parse), from bytes that stay where they are: nothing is copied where `words` can give the type section as words in host
@@ -114,13 +106,10 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Btf, BtfError> {
-        let (mut btf, whole_words) = match Btf::untyped_in_place(bytes, words, base)? {
-            Ok(untyped) => untyped,
-            Err(base) => return Btf::parse(bytes, base),
-        };
-        let found = btf.find_types(whole_words, |_| ())?;
-        btf.take_types(found)?;
-        Ok(btf)
+        match Btf::base_in_place(bytes, words, base)? {
+            Ok(BaseParts { btf, whole_words }) => btf.with_types(whole_words),
+            Err(base) => Btf::parse(bytes, base),
+        }
     }
 
     /// As [`parse_in_place`](Btf::parse_in_place), for a base: in two parts that may be done side by side. What adding and deduplicating types that
@@ -130,16 +119,6 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Result<BaseParts, Option<Arc<Btf>>>, BtfError> {
-        let untyped = Btf::untyped_in_place(bytes, words, base)?;
-        Ok(untyped.map(|(btf, whole_words)| BaseParts { btf, whole_words }))
-    }
-
-    /// All but where records start.
-    fn untyped_in_place(
-        bytes: &'static [u8],
-        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
-        base: Option<Arc<Btf>>,
-    ) -> Result<Untyped, BtfError> {
         let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
         let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
         let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
@@ -154,7 +133,7 @@ impl Btf {
         btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
         btf.take_strings(strings.into())?;
-        Ok(Ok((btf, header.type_len % 4 == 0)))
+        Ok(Ok(BaseParts { btf, whole_words: header.type_len % 4 == 0 }))
     }
 
     /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for
@@ -256,6 +235,13 @@ impl Btf {
             return Err(BtfError::Record { id, what: "type section ends in the middle of a record" });
         }
         Ok((starts, greatest))
+    }
+
+    /// Completes what is read but for where records start.
+    fn with_types(mut self, whole_words: bool) -> Result<Btf, BtfError> {
+        let found = self.find_types(whole_words, |_| ())?;
+        self.take_types(found)?;
+        Ok(self)
     }
 
     fn take_types(&mut self, (starts, greatest): (Vec<u32>, Greatest)) -> Result<(), BtfError> {

@@ -43,6 +43,26 @@ pub struct Unit {
     pub producer_clang: bool,
 }
 
+impl Unit {
+    /// Skips the children of an entry, whose abbreviation it is, behind which the cursor stands, and theirs. An end of the unit ends them all.
+    pub fn skip_children(&self, abbrev: &Abbrev, c: &mut Cursor<'_>) -> Result<(), DwarfError> {
+        let mut depth = u64::from(abbrev.has_children);
+        while depth > 0 && !c.is_empty() {
+            let code = c.uleb()?;
+            if code == 0 {
+                depth -= 1;
+                continue;
+            }
+            let Some(abbrev) = self.abbrevs.get(code) else {
+                return Err(c.invalid("an abbreviation code of the unit's table", code));
+            };
+            self.abbrevs.skip(abbrev, c)?;
+            depth += u64::from(abbrev.has_children);
+        }
+        Ok(())
+    }
+}
+
 /// A buffer of units.
 pub struct Source<'a> {
     pub file: &'a DwarfFile,

@@ -20,7 +20,7 @@ impl<'a> Builder<'a, '_> {
             let value = self.s.attrs.get(Slot::ConstValue);
             self.decl_tag(unit, name, value, annots, component);
         }
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     /// The annotations that the entry just read refers to, one referring to the next.

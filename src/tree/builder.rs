@@ -465,7 +465,7 @@ impl<'a, 's> Builder<'a, 's> {
                     }
                     self.take(unit, abbrev, c)?;
                     self.label(unit, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_inlined_subroutine => {
                     if place != Place::Inline && self.options.ignore_inline_expansions {
@@ -530,7 +530,7 @@ impl<'a, 's> Builder<'a, 's> {
                 dw::DW_TAG_enumerator => {
                     self.take(unit, abbrev, c)?;
                     self.enumerator(unit, abbrev, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_subprogram => {}
                 _ => {
@@ -542,7 +542,7 @@ impl<'a, 's> Builder<'a, 's> {
                 dw::DW_TAG_formal_parameter => {
                     self.take(unit, abbrev, c)?;
                     self.parameter(unit, abbrev, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_unspecified_parameters => {
                     self.unspecified_parameters();
@@ -555,7 +555,7 @@ impl<'a, 's> Builder<'a, 's> {
                 if tag == dw::DW_TAG_subrange_type {
                     self.take(unit, abbrev, c)?;
                     self.subrange(unit);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 self.not_handled(place, tag, key);
                 return self.skip_entry(unit, abbrev, c);
@@ -568,7 +568,7 @@ impl<'a, 's> Builder<'a, 's> {
                 if tag == wanted {
                     self.take(unit, abbrev, c)?;
                     self.pack_element(unit, abbrev, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 self.not_handled(place, tag, key);
                 return self.skip_entry(unit, abbrev, c);
@@ -577,7 +577,7 @@ impl<'a, 's> Builder<'a, 's> {
                 dw::DW_TAG_member => {
                     self.take(unit, abbrev, c)?;
                     self.variant_member(unit, abbrev, key);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_variant => {
                     self.take(unit, abbrev, c)?;
@@ -648,7 +648,7 @@ impl<'a, 's> Builder<'a, 's> {
             dw::DW_TAG_pointer_type => {
                 self.take(unit, abbrev, c)?;
                 self.pointer(unit, abbrev, key, c)?;
-                self.skip_children(unit, abbrev, c)
+                unit.skip_children(abbrev, c)
             }
             dw::DW_TAG_string_type
             | dw::DW_TAG_base_type
@@ -664,12 +664,12 @@ impl<'a, 's> Builder<'a, 's> {
             | dw::DW_TAG_constant => {
                 self.take(unit, abbrev, c)?;
                 self.leaf(unit, abbrev, key);
-                self.skip_children(unit, abbrev, c)
+                unit.skip_children(abbrev, c)
             }
             dw::DW_TAG_label if !self.options.ignore_labels => {
                 self.take(unit, abbrev, c)?;
                 self.label(unit, key);
-                self.skip_children(unit, abbrev, c)
+                unit.skip_children(abbrev, c)
             }
             // The units that they stand for are taken in by themselves.
             dw::DW_TAG_imported_unit => self.skip_entry(unit, abbrev, c),
@@ -692,7 +692,7 @@ impl<'a, 's> Builder<'a, 's> {
         if self.s.frames.last().is_some_and(|f| f.place == Place::Annotated) {
             return Ok(());
         }
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     /// The end of a list of children.
@@ -704,7 +704,7 @@ impl<'a, 's> Builder<'a, 's> {
     /// Passes an entry and everything below it.
     fn skip_entry(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.skip(abbrev, c)?;
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     fn skip_by_sibling(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
@@ -717,24 +717,7 @@ impl<'a, 's> Builder<'a, 's> {
             c.set_pos(next as usize);
             return Ok(());
         }
-        self.skip_children(unit, abbrev, c)
-    }
-
-    pub(super) fn skip_children(&mut self, unit: &Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
-        let mut depth = usize::from(abbrev.has_children);
-        while depth > 0 {
-            let code = if c.is_empty() { return Ok(()) } else { c.uleb()? };
-            if code == 0 {
-                depth -= 1;
-                continue;
-            }
-            let Some(child) = unit.abbrevs.get(code) else {
-                return Err(c.invalid("an abbreviation code of the unit's table", code));
-            };
-            unit.abbrevs.skip(child, c)?;
-            depth += usize::from(child.has_children);
-        }
-        Ok(())
+        unit.skip_children(abbrev, c)
     }
 
     /// Says, once for each kind, that there is nothing for such an entry.

@@ -36,7 +36,7 @@ impl<'a> Builder<'a, '_> {
         c: &mut Cursor<'a>,
     ) -> Result<(), DwarfError> {
         let Some(ftype) = self.s.frames.last().map(|f| f.ftype).filter(|f| !f.is_null()) else {
-            return self.skip_children(unit, abbrev, c);
+            return unit.skip_children(abbrev, c);
         };
         // SAFETY: see above the impl.
         unsafe {
@@ -91,7 +91,7 @@ impl<'a> Builder<'a, '_> {
                 }
             }
         }
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     fn template_type(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32) -> *mut TemplateTypeParam {

@@ -404,7 +404,7 @@ impl<'a> Builder<'a, '_> {
                 if is_annotation && self.name_aside(unit) == Some(b"btf_type_tag") {
                     found.push((key, true));
                 }
-                self.skip_children(unit, child, &mut c)?;
+                unit.skip_children(child, &mut c)?;
             }
         }
         let mut key = self.reference(unit, &self.s.attrs, Slot::Annotation);

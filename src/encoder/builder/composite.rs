@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
 
     pub(super) fn member(&mut self, unit: &'a Unit, abbrev: &Abbrev, key: u32, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
-        let Some(open) = self.s.open.last_mut() else { return self.skip_children(unit, abbrev, c) };
+        let Some(open) = self.s.open.last_mut() else { return unit.skip_children(abbrev, c) };
         let component = open.members;
         open.members += 1;
         let chain = self.link(unit, Slot::Annotation);
@@ -256,7 +256,7 @@ impl<'a> Builder<'a> {
     ) -> Result<(), DwarfError> {
         unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
         if self.is_in_type_unit(unit, key) {
-            return self.skip_children(unit, abbrev, c);
+            return unit.skip_children(abbrev, c);
         }
         let name = self.name(unit, Slot::Name);
         let (type_key, spec_key) = (self.link(unit, Slot::Type), self.link(unit, Slot::Specification));
@@ -281,7 +281,7 @@ impl<'a> Builder<'a> {
         if let Some(open) = self.s.open.last_mut() {
             if is_empty {
                 self.say(key, "enumerator without a name, which BTF does not have: left out");
-                return self.skip_children(unit, abbrev, c);
+                return unit.skip_children(abbrev, c);
             }
             open.vlen += 1;
             if open.vlen <= MAX_VLEN {
@@ -295,7 +295,7 @@ impl<'a> Builder<'a> {
                 self.say(key, "more than 65535 enumerators: this one and the rest are left out");
             }
         }
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     /// BTF enumerations have no functions in them; the function itself is encoded where it has a symbol.

@@ -38,7 +38,7 @@ impl<'a> Builder<'a> {
                 param.has_location = false;
                 param.has_const_value = false;
                 self.register_param(param)?;
-                self.skip_children(unit, abbrev, c)
+                unit.skip_children(abbrev, c)
             }
             Ctx::Function => {
                 param.idx = (self.s.params_stack.len() - start) as i32;
@@ -52,7 +52,7 @@ impl<'a> Builder<'a> {
                 }
                 Ok(())
             }
-            _ => self.skip_children(unit, abbrev, c),
+            _ => unit.skip_children(abbrev, c),
         }
     }
 
@@ -62,7 +62,7 @@ impl<'a> Builder<'a> {
         let name = self.name(unit, Slot::Name);
         let type_key = self.link(unit, Slot::Type);
         self.s.words_stack.extend([name.to_word(), type_key]);
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     pub(super) fn register_param(&mut self, param: Param) -> Result<(), DwarfError> {

@@ -19,7 +19,7 @@ impl<'a> Builder<'a> {
                 LLVM_ANNOTATION | GNU_ANNOTATION => {
                     unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                     self.decl_tag(unit, -1);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_template_type_parameter
                 | dw::DW_TAG_template_value_parameter
@@ -64,7 +64,7 @@ impl<'a> Builder<'a> {
                     if ctx == Ctx::Function {
                         self.decl_tag(unit, -1);
                     }
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 dw::DW_TAG_GNU_template_template_param => return self.unsupported(unit, abbrev, key, c),
                 _ => {}
@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
                 if matches!(tag, LLVM_ANNOTATION | GNU_ANNOTATION) {
                     unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                     self.type_tag(unit, key)?;
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 return self.unsupported(unit, abbrev, key, c);
             }
@@ -112,7 +112,7 @@ impl<'a> Builder<'a> {
                     let component = self.s.frames.last().map_or(-1, |f| f.aux);
                     unit.abbrevs.take(abbrev, c, &mut self.s.attrs)?;
                     self.decl_tag(unit, component);
-                    return self.skip_children(unit, abbrev, c);
+                    return unit.skip_children(abbrev, c);
                 }
                 return match tag {
                     // Of templates of variables and typedefs. BTF has no templates.
@@ -244,7 +244,7 @@ impl<'a> Builder<'a> {
             | GNU_ANNOTATION => return self.skip_entry(unit, abbrev, c),
             _ => return self.unsupported(unit, abbrev, key, c),
         }
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     /// Says that an entry is not understood, and passes it. Where it is a type, it is void.
@@ -269,23 +269,6 @@ impl<'a> Builder<'a> {
             c.set_pos(sibling);
             return Ok(());
         }
-        self.skip_children(unit, abbrev, c)
-    }
-
-    pub(super) fn skip_children(&mut self, unit: &'a Unit, abbrev: &Abbrev, c: &mut Cursor<'a>) -> Result<(), DwarfError> {
-        let mut depth = u64::from(abbrev.has_children);
-        while depth > 0 && !c.is_empty() {
-            let code = c.uleb()?;
-            if code == 0 {
-                depth -= 1;
-                continue;
-            }
-            let Some(abbrev) = unit.abbrevs.get(code) else {
-                return Err(c.invalid("an abbreviation code of the unit's table", code));
-            };
-            unit.abbrevs.skip(abbrev, c)?;
-            depth += u64::from(abbrev.has_children);
-        }
-        Ok(())
+        unit.skip_children(abbrev, c)
     }
 }

@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
         let target = self.link(unit, Slot::Type);
         if !self.options.type_tags {
             self.plain(key, NameRef::NONE, Kind::Ptr, target)?;
-            return self.skip_children(unit, abbrev, c);
+            return unit.skip_children(abbrev, c);
         }
         let chain = self.link(unit, Slot::Annotation);
         if !abbrev.has_children && chain == 0 {
@@ -205,7 +205,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.s.words_stack.push(count as u32);
-        self.skip_children(unit, abbrev, c)
+        unit.skip_children(abbrev, c)
     }
 
     /// One ARRAY a dimension, the innermost (last) first, so that the array itself is the last of them.
