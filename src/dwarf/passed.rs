@@ -122,11 +122,12 @@ impl Location {
     }
 }
 
-/// A parameter whose place is checked.
-pub trait Parameter {
-    fn location(&mut self) -> &mut Location;
-    fn has_location(&self) -> bool;
-    fn has_const_value(&self) -> bool;
+/// Where a parameter is passed, and whether it says so.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Place {
+    pub has_location: bool,
+    pub has_const_value: bool,
+    pub loc: Location,
 }
 
 /// How the parameters of one function are compared with the calling convention.
@@ -144,7 +145,7 @@ pub struct Check<'a> {
 
 impl Check<'_> {
     /// Marks what is optimised away, and what is in another register.
-    pub fn run<P: Parameter>(&self, params: &mut [P]) {
+    pub fn run<P: AsMut<Place>>(&self, params: &mut [P]) {
         if self.clang && !self.changed {
             self.match_registers(params);
         } else {
@@ -161,10 +162,10 @@ impl Check<'_> {
     }
 
     /// clang keeps signatures unless it says otherwise: any other register is a surprise.
-    fn match_registers<P: Parameter>(&self, params: &mut [P]) {
+    fn match_registers<P: AsMut<Place>>(&self, params: &mut [P]) {
         let mut reg = 0;
         for p in params {
-            let loc = p.location();
+            let loc = &mut p.as_mut().loc;
             if loc.in_memory {
                 continue;
             }
@@ -181,18 +182,17 @@ impl Check<'_> {
     }
 
     /// Whether a parameter stands where it would with `slots` registers given to the one before it.
-    fn keeps_place<P: Parameter>(&self, next: Option<&mut P>, reg: usize, slots: usize) -> bool {
-        let Some(next) = next.map(|p| p.location().reg) else { return false };
+    fn keeps_place<P: AsMut<Place>>(&self, next: Option<&mut P>, reg: usize, slots: usize) -> bool {
+        let Some(next) = next.map(|p| p.as_mut().loc.reg) else { return false };
         let index = reg + slots;
         next >= 0 && index < self.abi.register_params && self.abi.registers.get(index) == Some(&next)
     }
 
-    fn match_locations<P: Parameter>(&self, params: &mut [P]) {
+    fn match_locations<P: AsMut<Place>>(&self, params: &mut [P]) {
         let true_signature = self.true_signature && self.changed;
         let mut reg = 0;
         for i in 0..params.len() {
-            let (has_location, has_const_value) = (params[i].has_location(), params[i].has_const_value());
-            let loc = *params[i].location();
+            let Place { has_location, has_const_value, loc } = *params[i].as_mut();
             let slots = self.slots(&loc);
             let available = reg < self.abi.register_params;
             let mut consumed = if loc.in_memory { 1 } else { slots };
@@ -223,12 +223,12 @@ impl Check<'_> {
                         continue;
                     }
                     if self.keeps_place(params.get_mut(i + 1), reg, slots) {
-                        params[i].location().has_member = false;
+                        params[i].as_mut().loc.has_member = false;
                         reg += slots;
                         continue;
                     }
                     if loc.has_member {
-                        params[i].location().by_member = true;
+                        params[i].as_mut().loc.by_member = true;
                         reg += 1;
                         continue;
                     }
@@ -243,7 +243,7 @@ impl Check<'_> {
                 out.optimized = true;
                 consumed = 0;
             }
-            *params[i].location() = out;
+            params[i].as_mut().loc = out;
             reg += consumed;
         }
     }

@@ -22,7 +22,7 @@ use crate::dwarf::abbrev::{Abbrev, Attrs, Block, Slot};
 use crate::dwarf::cursor::Cursor;
 use crate::dwarf::diemap::DieMap;
 use crate::dwarf::expr::{Op, read_ops};
-use crate::dwarf::passed::{Location, Reader};
+use crate::dwarf::passed::{Location, Place, Reader};
 use crate::dwarf::source::{OUTER, Unit, element_count, number, outer_index};
 use gimli::constants as dw;
 use std::ops::Range;
@@ -64,10 +64,8 @@ pub(super) struct Param {
     pub origin_at: u32,
     /// Position in its function's list; -1 in subroutine types, -2 outside of any list.
     pub idx: i32,
-    pub has_location: bool,
-    pub has_const_value: bool,
     pub location: Option<(dw::DwForm, u64)>,
-    pub loc: Location,
+    pub place: Place,
     /// Name and type's key of the one member that pieces name.
     pub member: NameRef,
     pub member_type: u32,

@@ -11,7 +11,7 @@ use super::options::Abi;
 use super::packed::is_packed;
 use super::records::Records;
 use crate::btf::Kind;
-use crate::dwarf::passed::{Check, Location, Parameter};
+use crate::dwarf::passed::{Check, Place};
 
 /// What a parameter is, and where it is passed.
 #[derive(Clone, Debug)]
@@ -22,24 +22,14 @@ pub(super) struct Passed {
     pub origin_at: u32,
     /// Position in its function's list; -1 in subroutine types, -2 outside of any list.
     pub idx: i32,
-    pub has_location: bool,
-    pub has_const_value: bool,
-    pub loc: Location,
+    pub place: Place,
     pub member: NameRef,
     pub member_type: u32,
 }
 
-impl Parameter for Passed {
-    fn location(&mut self) -> &mut Location {
-        &mut self.loc
-    }
-
-    fn has_location(&self) -> bool {
-        self.has_location
-    }
-
-    fn has_const_value(&self) -> bool {
-        self.has_const_value
+impl AsMut<Place> for Passed {
+    fn as_mut(&mut self) -> &mut Place {
+        &mut self.place
     }
 }
 
@@ -53,9 +43,7 @@ impl From<&Param> for Passed {
             type_id: p.type_id,
             origin_at: if p.type_key != 0 || p.origin == 0 { OWN } else { p.origin_at },
             idx: p.idx,
-            has_location: p.has_location,
-            has_const_value: p.has_const_value,
-            loc: p.loc,
+            place: p.place,
             member: p.member,
             member_type: p.member_type,
         }
@@ -145,12 +133,13 @@ impl<R: Records> FunctionSet<'_, R> {
         let params = &mut self.params[f.params.start as usize..f.params.end as usize];
         check.run(params);
         for p in &mut *params {
-            if p.loc.by_member {
+            if p.place.loc.by_member {
                 p.type_id = p.member_type;
             }
         }
-        let optimized = params.iter().any(|p| p.loc.optimized || !p.has_location);
-        let unexpected = params.iter().any(|p| p.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
+        let optimized = params.iter().any(|p| p.place.loc.optimized || !p.place.has_location);
+        let unexpected =
+            params.iter().any(|p| p.place.loc.unexpected_reg) && !params.iter().any(|p| self.records.is_struct(p.type_id));
         let f = &mut self.funcs[i];
         f.optimized = optimized;
         f.unexpected_reg = unexpected;
@@ -171,14 +160,14 @@ impl<R: Records> FunctionSet<'_, R> {
         let params = &self.params[f.params.start as usize..f.params.end as usize];
         let first = out.len() as u32;
         for p in params {
-            if f.reordered && (!p.has_location || p.loc.optimized) {
+            if f.reordered && (!p.place.has_location || p.place.loc.optimized) {
                 continue;
             }
             let changed = self.true_signature && f.signature_changed;
-            if changed && p.loc.optimized {
+            if changed && p.place.loc.optimized {
                 continue;
             }
-            let member = if changed && p.loc.has_member { p.member } else { NameRef::NONE };
+            let member = if changed && p.place.loc.has_member { p.member } else { NameRef::NONE };
             out.push(SavedParam { name: p.name, member, type_id: p.type_id });
         }
         if f.variadic {
@@ -210,11 +199,11 @@ impl<R: Records> FunctionSet<'_, R> {
 
 /// What a concrete parameter tells its abstract origin.
 fn share(mine: &Passed, origin: &mut Passed) {
-    origin.has_location |= mine.has_location;
-    origin.has_const_value |= mine.has_const_value;
-    if mine.loc.has_member && !origin.loc.has_member {
+    origin.place.has_location |= mine.place.has_location;
+    origin.place.has_const_value |= mine.place.has_const_value;
+    if mine.place.loc.has_member && !origin.place.loc.has_member {
         origin.member = mine.member;
         origin.member_type = mine.member_type;
     }
-    origin.loc.learn(&mine.loc);
+    origin.place.loc.learn(&mine.place.loc);
 }

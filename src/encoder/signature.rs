@@ -200,7 +200,7 @@ impl Builder<'_> {
                 self.read_location(key, form, value, &mut loc);
                 self.single_member(type_key, p, &mut loc);
             }
-            self.s.params[p].loc = loc;
+            self.s.params[p].place.loc = loc;
         }
     }
 
@@ -216,7 +216,7 @@ impl Builder<'_> {
         }
         aggregate.byte_size = 0;
         let aggregate = (aggregate != small).then(|| Box::new(aggregate));
-        self.s.params[p].loc = small;
+        self.s.params[p].place.loc = small;
         self.s.params[p].later = Some(Later { type_id, aggregate });
     }
 

@@ -4,7 +4,7 @@
 use super::builder::{Builder, Entry, Role};
 use crate::abi::*;
 use crate::dwarf::abbrev::Slot;
-use crate::dwarf::passed::{self, Abi, Check, Location};
+use crate::dwarf::passed::{Abi, Check, Location, Place};
 use crate::dwarf::source::number;
 use gimli::constants as dw;
 
@@ -16,22 +16,12 @@ const REG0: i32 = 0x50;
 /// A parameter while its function is looked at.
 struct Passing {
     parameter: *mut Parameter,
-    loc: Location,
-    has_location: bool,
-    has_const_value: bool,
+    place: Place,
 }
 
-impl passed::Parameter for Passing {
-    fn location(&mut self) -> &mut Location {
-        &mut self.loc
-    }
-
-    fn has_location(&self) -> bool {
-        self.has_location
-    }
-
-    fn has_const_value(&self) -> bool {
-        self.has_const_value
+impl AsMut<Place> for Passing {
+    fn as_mut(&mut self) -> &mut Place {
+        &mut self.place
     }
 }
 
@@ -196,7 +186,8 @@ impl Builder<'_, '_> {
             for node in ListHead::nodes(&raw const (*proto).parms) {
                 let parameter = node.cast::<Parameter>();
                 let (has_location, has_const_value) = ((*parameter).has_loc(), (*parameter).has_const_value());
-                params.push(Passing { parameter, loc: location(parameter), has_location, has_const_value });
+                let place = Place { has_location, has_const_value, loc: location(parameter) };
+                params.push(Passing { parameter, place });
             }
             if params.is_empty() {
                 return;
@@ -210,7 +201,7 @@ impl Builder<'_, '_> {
             };
             check.run(&mut params);
             let (mut optimized, mut unexpected) = (false, false);
-            for Passing { parameter, loc, has_location, .. } in &params {
+            for Passing { parameter, place: Place { has_location, loc, .. } } in &params {
                 store(*parameter, loc);
                 if !loc.has_member {
                     (**parameter).true_sig_member_name = std::ptr::null();

@@ -24,10 +24,12 @@ impl<'a> Builder<'a> {
             origin,
             origin_at: NOWHERE,
             idx: -1,
-            has_location: a.has(Slot::Location),
-            has_const_value: a.has(Slot::ConstValue),
             location: a.get(Slot::Location),
-            loc: Location::default(),
+            place: Place {
+                has_location: a.has(Slot::Location),
+                has_const_value: a.has(Slot::ConstValue),
+                loc: Location::default(),
+            },
             member: NameRef::NONE,
             member_type: 0,
             later: None,
@@ -35,8 +37,8 @@ impl<'a> Builder<'a> {
         match ctx {
             Ctx::Lexblock => {
                 param.idx = -2;
-                param.has_location = false;
-                param.has_const_value = false;
+                param.place.has_location = false;
+                param.place.has_const_value = false;
                 self.register_param(param)?;
                 unit.skip_children(abbrev, c)
             }

@@ -313,15 +313,15 @@ impl Assembly<'_> {
             let aggregate = size > u32::from(self.addr_size) && self.abi.two_register_aggregates;
             let p = &mut params[i];
             if let (true, Some(loc)) = (aggregate, later.aggregate) {
-                p.loc = *loc;
+                p.place.loc = *loc;
             }
-            p.loc.byte_size = size;
-            p.loc.in_memory = size > limit;
+            p.place.loc.byte_size = size;
+            p.place.loc.in_memory = size > limit;
             let record = records.words(records.strip(type_id)).filter(|w| Kind::of_info(w[1]) == Some(Kind::Struct));
-            let member = p.loc.single_byte(self.addr_size).and_then(|offset| member_at(record?, offset));
+            let member = p.place.loc.single_byte(self.addr_size).and_then(|offset| member_at(record?, offset));
             if let Some((name, member_type)) = member {
                 p.member = name_of(btf, name, rest);
-                p.loc.has_member = !p.member.is_none();
+                p.place.loc.has_member = !p.member.is_none();
                 p.member_type = member_type;
             }
         }

@@ -430,7 +430,7 @@ impl<'e> Assembly<'e> {
             if param.origin_at & PENDING == 0 {
                 param.origin_at += first_param;
             }
-            if param.loc.has_member {
+            if param.place.loc.has_member {
                 (param.member, param.member_type) = (mover.name(param.member), id(param.member_type));
             }
             self.params.push(param);
