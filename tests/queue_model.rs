@@ -44,20 +44,27 @@ mod sync {
         }
     }
 
-    pub fn run_threads(count: usize, allow: impl Fn(usize) -> io::Result<()>, body: impl Fn() + Sync) -> (usize, io::Result<()>) {
+    pub fn run_threads(
+        count: usize,
+        allow: impl Fn(usize) -> io::Result<()>,
+        body: impl Fn() + Sync,
+        beside: impl FnOnce(usize),
+    ) -> (usize, io::Result<()>) {
         shuttle::thread::scope(|scope| {
-            for index in 0..count {
-                if let Err(error) = allow(index) {
-                    return (index, Err(error));
-                }
+            let mut started = 0;
+            let result = (0..count).try_for_each(|index| {
+                allow(index)?;
                 scope.spawn(&body);
-            }
-            (count, Ok(()))
+                started += 1;
+                Ok(())
+            });
+            beside(started);
+            (started, result)
         })
     }
 }
 
-use queue::{Decoded, Outcome, Steal, Work, run_allowing};
+use queue::{Decoded, Outcome, Steal, Work, run_allowing, run_beside};
 use shuttle::sync::Mutex;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -102,7 +109,7 @@ impl Work for Model {
         }
     }
 
-    fn steal(&self, (): &mut (), stage: &mut Vec<u32>, id: u32, item: u32) -> Steal {
+    fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u32) -> Steal {
         assert_eq!(item, id + 100);
         stage.push(id);
         shuttle::thread::yield_now();
@@ -115,13 +122,21 @@ impl Work for Model {
     }
 }
 
+/// In the place of a number of workers: one worker, and the caller steals.
+const BESIDE: usize = 0;
+
 /// One run of the model, as one schedule of the scheduler sees it.
 fn check(units: u32, step: u32, jobs: usize, at_once: usize, started: usize, ending: Ending) {
     let work = Model { claim: Mutex::new(0), units, step, ending };
     let mut stolen = Vec::new();
     let allow = |index| if index < started { Ok(()) } else { Err(std::io::ErrorKind::WouldBlock.into()) };
-    let finished = run_allowing(&work, &mut stolen, jobs, at_once, allow);
-    assert_eq!(finished.workers, jobs.min(started));
+    let finished = if jobs == BESIDE {
+        run_beside(&work, &mut stolen)
+    } else {
+        let finished = run_allowing(&work, &mut stolen, jobs, at_once, allow);
+        assert_eq!(finished.workers, jobs.min(started));
+        finished
+    };
     assert!(stolen.iter().copied().eq((0..stolen.len() as u32).map(|i| i * step)), "{stolen:?}");
     assert!(finished.left.iter().all(|&(id, item)| item == id + 100 && !stolen.contains(&id)));
     assert!(finished.left.is_sorted_by_key(|&(id, _)| id));
@@ -156,21 +171,32 @@ fn every_ending(units: u32) -> Vec<Ending> {
 
 #[test]
 fn random_schedules() {
-    for (units, jobs) in [(1, 2), (3, 2), (5, 2), (4, 3), (7, 3), (9, 4)] {
+    for (units, jobs) in [(1, BESIDE), (5, BESIDE), (1, 2), (3, 2), (5, 2), (4, 3), (7, 3), (9, 4)] {
         for ending in every_ending(units) {
-            for at_once in 1..=jobs {
+            for at_once in 1..=jobs.max(1) {
                 shuttle::check_random(move || check(units, 1, jobs, at_once, jobs, ending), 20);
             }
         }
     }
 }
 
+/// So many units that several are left for who waits before he is woken.
+#[test]
+fn a_caller_who_is_not_woken_for_each_unit() {
+    for ending in
+        [Ending::Natural, Ending::StealStops(70), Ending::DecodePanics(75), Ending::StealPanics(78), Ending::DecodeAborts(79)]
+    {
+        shuttle::check_random(move || check(80, 1, BESIDE, 1, 1, ending), 300);
+        shuttle::check_pct(move || check(80, 1, BESIDE, 1, 1, ending), 300, 3);
+    }
+}
+
 #[test]
 fn schedules_with_few_changes_of_thread() {
-    for (units, jobs) in [(3, 2), (5, 3), (6, 4)] {
+    for (units, jobs) in [(6, BESIDE), (3, 2), (5, 3), (6, 4)] {
         for ending in every_ending(units) {
             shuttle::check_pct(move || check(units, 1, jobs, jobs, jobs, ending), 40, 3);
-            shuttle::check_pct(move || check(units, 1, jobs, jobs - 1, jobs, ending), 40, 3);
+            shuttle::check_pct(move || check(units, 1, jobs, jobs.saturating_sub(1), jobs, ending), 40, 3);
         }
     }
 }
@@ -178,8 +204,8 @@ fn schedules_with_few_changes_of_thread() {
 #[test]
 fn every_schedule_of_the_smallest() {
     for ending in every_ending(2) {
-        for at_once in 1..=2 {
-            shuttle::check_dfs(move || check(2, 1, 2, at_once, 2, ending), Some(800));
+        for (jobs, at_once) in [(2, 1), (2, 2), (BESIDE, 1)] {
+            shuttle::check_dfs(move || check(2, 1, jobs, at_once, jobs, ending), Some(800));
         }
     }
 }
@@ -188,6 +214,7 @@ fn every_schedule_of_the_smallest() {
 fn gaps_and_threads_that_do_not_start() {
     shuttle::check_random(|| check(6, 5, 2, 2, 2, Ending::Natural), 500);
     shuttle::check_random(|| check(6, 5, 3, 2, 3, Ending::Natural), 500);
+    shuttle::check_random(|| check(6, 5, BESIDE, 1, 1, Ending::Natural), 500);
     for started in 1..4 {
         shuttle::check_random(move || check(6, 1, 4, 3, started, Ending::Natural), 200);
         shuttle::check_random(move || check(6, 1, 4, 3, started, Ending::StealAborts(3)), 200);
@@ -217,7 +244,7 @@ fn nobody_sleeps_while_there_is_work() {
             }
             Decoded::Item(id, ())
         }
-        fn steal(&self, (): &mut (), stage: &mut u32, _: u32, (): ()) -> Steal {
+        fn steal(&self, stage: &mut u32, _: u32, (): ()) -> Steal {
             *stage += 1;
             Steal::Continue
         }
@@ -260,8 +287,8 @@ fn a_scratch_that_panics() {
             }
             decoded
         }
-        fn steal(&self, scratch: &mut (), stage: &mut Vec<u32>, id: u32, item: u32) -> Steal {
-            self.1.steal(scratch, stage, id, item)
+        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u32) -> Steal {
+            self.1.steal(stage, id, item)
         }
     }
     let run = || {

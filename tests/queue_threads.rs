@@ -3,8 +3,11 @@
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Barrier, Mutex};
+use std::thread::{self, ThreadId};
 
-use dwarves::loader::queue::{Decoded, Finished, MAX_WORKERS, Outcome, Steal, Work, run, run_allowing};
+use dwarves::loader::queue::{
+    Decoded, Finished, MAX_WORKERS, Outcome, Steal, Work, run, run_allowing, run_beside, run_beside_allowing,
+};
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Event {
@@ -74,7 +77,7 @@ impl Work for Numbers {
         }
     }
 
-    fn steal(&self, (): &mut (), stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
+    fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
         assert_eq!(self.stealing.fetch_add(1, SeqCst), 0, "two steals at once");
         assert_eq!(item, u64::from(id) * 3);
         self.alive.fetch_sub(1, SeqCst);
@@ -119,6 +122,40 @@ fn steals_in_order_for_any_number_of_workers() {
     }
 }
 
+/// What the caller steals runs on his thread, a decode ahead of it on another.
+#[test]
+fn the_caller_steals_beside_one_worker() {
+    struct Threads(Numbers, ThreadId);
+    impl Work for Threads {
+        type Item = u64;
+        type Scratch = ();
+        type Stage = Vec<u32>;
+        fn scratch(&self) {
+            assert_ne!(thread::current().id(), self.1);
+            self.0.scratch();
+        }
+        fn decode(&self, scratch: &mut ()) -> Decoded<u64> {
+            assert_ne!(thread::current().id(), self.1);
+            self.0.decode(scratch)
+        }
+        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
+            assert_eq!(thread::current().id(), self.1);
+            self.0.steal(stage, id, item)
+        }
+    }
+    for units in [0, 1, 2, 3, 200] {
+        let work = Threads(Numbers::new(units), thread::current().id());
+        let mut stolen = Vec::new();
+        let finished = run_beside(&work, &mut stolen);
+        assert!(matches!(finished.outcome, Outcome::Done), "{:?}", finished.outcome);
+        assert_eq!((stolen.len(), finished.workers), (units as usize, 1));
+        assert_prefix(&stolen);
+        assert!(finished.left.is_empty() && work.0.most_alive.load(SeqCst) <= 8);
+    }
+    let refused = run_beside_allowing(&Numbers::new(3), &mut Vec::new(), |_| Err(io::ErrorKind::WouldBlock.into()));
+    assert!(matches!(refused.outcome, Outcome::NoThread(_)));
+}
+
 #[test]
 fn few_units_or_none() {
     for units in 0..4 {
@@ -147,11 +184,11 @@ fn gaps_between_ids_do_not_hang() {
 fn a_steal_can_end_the_run_at_any_unit() {
     quiet();
     for event in [Event::Stop, Event::Abort, Event::Panic] {
-        for jobs in [1, 2, 3, 16] {
+        for jobs in [0, 1, 2, 3, 16] {
             for at in 0..20 {
                 let work = Numbers { in_steal: Some((at, event)), ..Numbers::new(20) };
                 let mut stolen = Vec::new();
-                let finished = run(&work, &mut stolen, jobs);
+                let finished = if jobs == 0 { run_beside(&work, &mut stolen) } else { run(&work, &mut stolen, jobs) };
                 match (event, &finished.outcome) {
                     (Event::Stop, Outcome::Stopped) | (Event::Abort, Outcome::Aborted) => {}
                     (Event::Panic, Outcome::Panicked(message)) => assert_eq!(*message, format!("steal {at}")),
@@ -168,11 +205,11 @@ fn a_steal_can_end_the_run_at_any_unit() {
 fn a_decode_can_end_the_run_at_any_unit() {
     quiet();
     for event in [Event::Abort, Event::Panic] {
-        for jobs in [1, 2, 3, 16] {
+        for jobs in [0, 1, 2, 3, 16] {
             for at in 0..20 {
                 let work = Numbers { in_decode: Some((at, event)), ..Numbers::new(20) };
                 let mut stolen = Vec::new();
-                let finished = run(&work, &mut stolen, jobs);
+                let finished = if jobs == 0 { run_beside(&work, &mut stolen) } else { run(&work, &mut stolen, jobs) };
                 match (event, &finished.outcome) {
                     (Event::Abort, Outcome::Aborted) => {}
                     (Event::Panic, Outcome::Panicked(message)) => assert_eq!(*message, format!("decode {at}")),
@@ -201,7 +238,7 @@ fn a_panicking_scratch_ends_the_run() {
         fn decode(&self, (): &mut ()) -> Decoded<()> {
             Decoded::End
         }
-        fn steal(&self, (): &mut (), (): &mut (), _: u32, (): ()) -> Steal {
+        fn steal(&self, (): &mut (), _: u32, (): ()) -> Steal {
             Steal::Continue
         }
     }
@@ -256,8 +293,8 @@ fn two_runs_at_once() {
             }
             decoded
         }
-        fn steal(&self, scratch: &mut (), stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
-            self.1.steal(scratch, stage, id, item)
+        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
+            self.1.steal(stage, id, item)
         }
     }
     let barrier = Barrier::new(2);

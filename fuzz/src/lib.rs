@@ -121,6 +121,8 @@ impl Host for Units {
 
     fn keep(&self, _: Vec<u8>) {}
 
+    fn discard(&self, _: Vec<u8>) {}
+
     fn message(&self, _: &str) {}
 }
 

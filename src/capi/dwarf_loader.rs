@@ -461,6 +461,10 @@ impl<K: Kind> Host for Program<K> {
         self.conf().early_cu_filter.is_none_or(|filter| unsafe { !filter(handle.cu).is_null() })
     }
 
+    fn filters(&self) -> bool {
+        self.conf().early_cu_filter.is_some()
+    }
+
     fn wants_part(&self, facts: &UnitFacts<'_>) -> bool {
         let Some(filter) = self.conf().early_cu_filter else { return true };
         let name = CString::new(facts.name).unwrap_or_default();
@@ -499,6 +503,11 @@ impl<K: Kind> Host for Program<K> {
 
     fn keep(&self, handle: Handle) {
         self.add(handle.cu);
+    }
+
+    fn discard(&self, handle: Handle) {
+        // SAFETY: the program has never seen it.
+        unsafe { Cu::destroy(handle.cu) };
     }
 
     fn message(&self, text: &str) {

@@ -36,6 +36,8 @@ impl<Handle: Send + Default, Product: Send> Host for Known<Handle, Product> {
 
     fn keep(&self, _: Handle) {}
 
+    fn discard(&self, _: Handle) {}
+
     /// It was said when the file was loaded.
     fn message(&self, _: &str) {}
 }

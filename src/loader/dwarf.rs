@@ -5,10 +5,11 @@
 
 use super::alternate;
 use super::plan::{self, Files, Plan};
-use super::queue::{self, Decoded, Outcome, Steal, Work};
+use super::queue::{Decoded, Outcome, Steal, Work};
 use super::separate;
 use super::split::{Skeleton, SplitFiles};
 use super::whole::{self, Step, Whole};
+use super::workers;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
@@ -96,6 +97,11 @@ pub trait Host: Sync {
     /// Whether the unit's entries are wanted; called by any worker.
     fn wants(&self, handle: &Self::Handle) -> bool;
 
+    /// Whether [`wants`](Host::wants) asks the program, which expects that only between the units it is handed when it has asked for no threads.
+    fn filters(&self) -> bool {
+        false
+    }
+
     /// Whether a unit of a merged file is wanted, of which only name and language are known.
     fn wants_part(&self, facts: &UnitFacts<'_>) -> bool;
 
@@ -104,6 +110,9 @@ pub trait Host: Sync {
 
     /// A unit that was made but is not handed over, because loading ended before its turn; in the order of ids.
     fn keep(&self, handle: Self::Handle);
+
+    /// A unit that was made and is not to be known of.
+    fn discard(&self, handle: Self::Handle);
 
     /// A text for the user that belongs to no unit.
     fn message(&self, text: &str);
@@ -230,33 +239,16 @@ where
         return whole::load_with_types(host, profile, context, jobs);
     }
     let work = Units { host, profile, context, next: Mutex::new(Next { offset: 0, id: 0 }) };
-    let finished = queue::run_limited(&work, &mut (), useful(jobs, &context.dwarf), at_once());
-    for (_, item) in finished.left {
-        host.keep(item.handle);
-    }
+    let by_turns = jobs <= 1 && host.filters();
+    let finished = workers::run(&work, &mut (), workers::useful(jobs, &context.dwarf), by_turns);
+    leave(host, jobs, finished.left.into_iter().map(|(_, item)| item.handle));
     finished.outcome.into_result()
 }
 
-/// How many of `jobs` workers have something to do: a unit, and so much of one that starting a thread pays.
-fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
-    const BYTES_A_WORKER: u64 = 32 << 10;
-    let jobs = jobs.min(1 + usize::try_from(dwarf.info_size() / BYTES_A_WORKER).unwrap_or(usize::MAX));
-    let (mut units, mut offset) = (0, 0);
-    while units < jobs {
-        match dwarf.unit_header(offset) {
-            Ok(Some(header)) => offset = header.offset + header.size,
-            Ok(None) => return units.max(1),
-            // It is met and told of again.
-            Err(_) => return jobs,
-        }
-        units += 1;
-    }
-    jobs
-}
-
-/// How many units are decoded at a time: one more than there are processors, as a decode may wait for the file.
-pub(super) fn at_once() -> usize {
-    std::thread::available_parallelism().map_or(usize::MAX, |processors| processors.get() + 1)
+/// Units that were decoded before loading ended and are not handed over. A program that has asked for no threads expects none ahead of the
+/// one it has.
+pub(super) fn leave<H: Host>(host: &H, jobs: usize, units: impl Iterator<Item = H::Handle>) {
+    if jobs <= 1 { units.for_each(|unit| host.discard(unit)) } else { units.for_each(|unit| host.keep(unit)) }
 }
 
 /// Whether the file's units refer to type units, and to no others.
@@ -303,7 +295,7 @@ where
         host.message(&alternate::missing(context.dwarf.elf()));
     }
     let files = Files { main: context.dwarf.clone(), alternate: context.alternate.clone() };
-    let jobs = useful(jobs, &context.dwarf);
+    let jobs = workers::useful(jobs, &context.dwarf);
     let Some(plan) = plan::plan(host, &files, jobs)? else { return Ok(()) };
     let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
     let handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
@@ -399,7 +391,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Units<'_, H,
         }
     }
 
-    fn steal(&self, _: &mut Self::Scratch, (): &mut (), _: u32, item: Self::Item) -> Steal {
+    fn steal(&self, (): &mut (), _: u32, item: Self::Item) -> Steal {
         let _phase = phases::enter(Phase::Units);
         self.host.steal(item.handle, item.product, &item.messages)
     }

@@ -3,10 +3,11 @@
 //! The host sees one unit. Its entries are read when the host gives it to the encoder: so no more parts are in memory than workers
 //! have on their way, and the encoder is what they are put together in.
 
-use super::dwarf::{at_once, left_out};
+use super::dwarf::left_out;
 use super::encode::EncodeContext;
 use super::plan::{Plan, PlannedUnit};
-use super::queue::{self, Decoded, Outcome, Steal, Work};
+use super::queue::{Decoded, Outcome, Steal, Work};
+use super::workers;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::source::{read_unit, read_unit_entry};
@@ -57,7 +58,7 @@ impl MergedFile {
             pool: Mutex::default(),
             scratches: Mutex::default(),
         };
-        let outcome = queue::run_limited(&work, &mut stage, self.jobs, at_once()).outcome;
+        let outcome = workers::run(&work, &mut stage, self.jobs, false).outcome;
         // The memory of parts is not needed while functions are weighed.
         drop(work);
         if let Some(error) = stage.error {
@@ -148,7 +149,7 @@ impl<'a> Work for Parts<'a> {
         Decoded::Item(at, Item { part, copy, messages })
     }
 
-    fn steal(&self, (): &mut (), stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
+    fn steal(&self, stage: &mut Stage<'a>, _: u32, item: Item) -> Steal {
         let _phase = phases::enter(Phase::MergeTypes);
         let Item { mut part, copy, messages } = item;
         // What is wrong with a unit was said with its first copy.

@@ -5,8 +5,9 @@
 
 mod pointees;
 
-use super::dwarf::{Host, LoadError, UnitFacts, at_once, left_out, next_header};
-use super::queue::{self, Decoded, Steal, Work};
+use super::dwarf::{Host, LoadError, UnitFacts, left_out, next_header};
+use super::queue::{Decoded, Steal, Work};
+use super::workers;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
@@ -106,7 +107,7 @@ impl Plan {
 pub fn plan<H: Host>(host: &H, files: &Files, jobs: usize) -> Result<Option<Plan>, LoadError> {
     let scan = Scan { host, files, next: Mutex::new(Next { in_alternate: files.alternate.is_some(), offset: 0, id: 0 }) };
     let mut found = Vec::new();
-    queue::run_limited(&scan, &mut found, jobs, at_once()).outcome.into_result()?;
+    workers::run(&scan, &mut found, jobs, false).outcome.into_result()?;
     let Some(first) = found.iter().find(|s| !s.unit.in_alternate).map(|s| (s.language, s.unit.header.addr_size, s.clang)) else {
         return Ok(None);
     };
@@ -190,7 +191,7 @@ impl<H: Host> Work for Scan<'_, H> {
         Decoded::Item(id, scanned)
     }
 
-    fn steal(&self, _: &mut Scratch, found: &mut Vec<Scanned>, _: u32, mut scanned: Scanned) -> Steal {
+    fn steal(&self, found: &mut Vec<Scanned>, _: u32, mut scanned: Scanned) -> Steal {
         if let Some(message) = &scanned.message {
             self.host.message(message);
         }

@@ -5,9 +5,14 @@
 //! a decode ticket again. So no more than two items a worker are alive, however uneven the units are, and a worker that meets
 //! a huge unit does not stop the others at once. A steal that is due goes ahead of any decode, since items wait for it.
 //!
-//! Nobody may sleep through his job, and this is kept by one rule: whoever picks a job and leaves another one behind while
-//! somebody waits wakes one waiter. Jobs appear only when a worker hands in a result, and that worker picks next, so one more
-//! wake-up a pick is enough. The end, of whatever kind, is set under the lock and wakes everyone.
+//! Workers do both, or the thread that runs the queue steals and one worker decodes, with eight tickets: a program that asks for no
+//! threads has its callbacks on its own thread then, and units are decoded ahead of them.
+//!
+//! Nobody may sleep through his job, and this is kept by one rule: whoever has looked for a job and leaves another one behind while
+//! somebody waits wakes one waiter. Jobs appear only when a result is handed in, and who does that looks for a job next, so one more
+//! wake-up a look is enough; where the caller steals there are two threads, and who waits is the one that the job is for. He may be
+//! left to wait until there are several jobs for him, but not by one who waits, too. The end, of whatever kind, is set under the lock
+//! and wakes everyone.
 //!
 //! The queue knows nothing of units or C: see [`Work`]. It holds no process-wide state, so several may run at once.
 
@@ -17,13 +22,16 @@ use std::collections::BinaryHeap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::{fmt, io};
 
-use super::sync::{self, Monitor};
+use super::sync::{self, Guard, Monitor};
 
 /// More workers than this are not started, whatever is asked for: every worker costs a stack, scratch memory and two decoded
 /// units, and the ordered stage has long become the limit.
 pub const MAX_WORKERS: usize = 1024;
 
-/// What the workers do. Every method is called from worker threads.
+/// Tickets of the one worker beside a caller who steals.
+const BESIDE_CALLER: usize = 8;
+
+/// What the workers do. Every method is called from worker threads, but for [`steal`](Work::steal) where the caller steals.
 pub trait Work: Sync {
     /// A decoded unit.
     type Item: Send;
@@ -42,7 +50,7 @@ pub trait Work: Sync {
     fn decode(&self, scratch: &mut Self::Scratch) -> Decoded<Self::Item>;
 
     /// The item's turn: after every item of a lower id, never two at once.
-    fn steal(&self, scratch: &mut Self::Scratch, stage: &mut Self::Stage, id: u32, item: Self::Item) -> Steal;
+    fn steal(&self, stage: &mut Self::Stage, id: u32, item: Self::Item) -> Steal;
 }
 
 /// What came of one decode.
@@ -123,29 +131,21 @@ pub fn run_allowing<W: Work>(
     allow: impl Fn(usize) -> io::Result<()>,
 ) -> Finished<W::Item> {
     let jobs = jobs.clamp(1, MAX_WORKERS);
-    let queue = Queue {
-        state: Monitor::new(State {
-            stage: Some(stage),
-            tickets: 2 * jobs,
-            at_once: at_once.max(1),
-            workers: 0,
-            ready: BinaryHeap::with_capacity(2 * jobs),
-            next: 0,
-            decoding: 0,
-            waiting: 0,
-            no_more: false,
-            end: None,
-        }),
-    };
-    let (workers, started) = sync::run_threads(jobs, allow, || queue.worker(work));
-    let state = queue.state.into_inner();
-    let outcome = match (workers, started) {
-        (0, Err(error)) => Outcome::NoThread(error),
-        _ => state.end.unwrap_or(Outcome::Done),
-    };
-    let mut left: Vec<_> = state.ready.into_vec().into_iter().map(|ready| (ready.id, ready.item)).collect();
-    left.sort_by_key(|&(id, _)| id);
-    Finished { outcome, left, workers }
+    Queue::new(stage, jobs, at_once.max(1), true).run(work, jobs, allow)
+}
+
+/// Runs `work` on one worker, which decodes, and on the calling thread, which steals.
+pub fn run_beside<W: Work>(work: &W, stage: &mut W::Stage) -> Finished<W::Item> {
+    run_beside_allowing(work, stage, |_| Ok(()))
+}
+
+/// [`run_beside`], where `allow` can refuse to start the worker.
+pub fn run_beside_allowing<W: Work>(
+    work: &W,
+    stage: &mut W::Stage,
+    allow: impl Fn(usize) -> io::Result<()>,
+) -> Finished<W::Item> {
+    Queue::new(stage, 1, 1, false).run(work, 1, allow)
 }
 
 /// A decoded item; the greatest in the heap is the one with the lowest id.
@@ -179,6 +179,8 @@ struct State<'s, W: Work> {
     stage: Option<&'s mut W::Stage>,
     /// Decodes that may begin.
     tickets: usize,
+    /// So many jobs are left for who waits before he is woken.
+    patience: usize,
     /// Decodes that may run.
     at_once: usize,
     /// Workers that have begun.
@@ -194,8 +196,8 @@ struct State<'s, W: Work> {
     end: Option<Outcome>,
 }
 
-enum Job<'s, W: Work> {
-    Decode,
+enum Job<'s, 'w, W: Work> {
+    Decode(&'w mut W::Scratch),
     Steal(&'s mut W::Stage, u32, W::Item),
 }
 
@@ -209,18 +211,25 @@ impl<'s, W: Work> State<'s, W> {
         self.tickets > 0 && !self.no_more && self.decoding < self.at_once
     }
 
-    fn pick(&mut self) -> Option<Job<'s, W>> {
-        if self.steal_is_due() {
+    /// Whether to wake who waits; `alone` is who would wait, too, otherwise. To wake somebody takes as long as a small unit: where
+    /// there are tickets to spare several jobs are left for him, but few in the beginning, as the program may stop at one of the first.
+    fn is_worth_waking(&self, alone: bool) -> bool {
+        let most = if alone || self.no_more { 1 } else { self.patience };
+        let enough = most.min(1 + self.next as usize / 16);
+        self.steal_is_due() && self.ready.len() >= enough || self.decode_is_due() && self.tickets >= enough
+    }
+
+    /// A job for who steals or not, and decodes if he has the scratch for it.
+    fn pick<'w>(&mut self, steals: bool, scratch: Option<&'w mut W::Scratch>) -> Option<Job<'s, 'w, W>> {
+        if steals && self.steal_is_due() {
             if let (Some(stage), Some(first)) = (self.stage.take(), self.ready.pop()) {
                 return Some(Job::Steal(stage, first.id, first.item));
             }
         }
-        if self.decode_is_due() {
-            self.tickets -= 1;
-            self.decoding += 1;
-            return Some(Job::Decode);
-        }
-        None
+        let scratch = scratch.filter(|_| self.decode_is_due())?;
+        self.tickets -= 1;
+        self.decoding += 1;
+        Some(Job::Decode(scratch))
     }
 
     /// Whether one more worker can ever have a job: beside all decodes that may run, one steals.
@@ -240,9 +249,46 @@ impl<'s, W: Work> State<'s, W> {
 
 struct Queue<'s, W: Work> {
     state: Monitor<State<'s, W>>,
+    /// Whether workers steal; else the caller does.
+    workers_steal: bool,
 }
 
-impl<W: Work> Queue<'_, W> {
+impl<'s, W: Work> Queue<'s, W> {
+    fn new(stage: &'s mut W::Stage, jobs: usize, at_once: usize, workers_steal: bool) -> Self {
+        let tickets = if workers_steal { 2 * jobs } else { BESIDE_CALLER };
+        let state = State {
+            stage: Some(stage),
+            tickets,
+            patience: if workers_steal { 1 } else { tickets / 2 },
+            at_once,
+            workers: 0,
+            ready: BinaryHeap::with_capacity(tickets),
+            next: 0,
+            decoding: 0,
+            waiting: 0,
+            no_more: false,
+            end: None,
+        };
+        Queue { state: Monitor::new(state), workers_steal }
+    }
+
+    fn run(self, work: &W, jobs: usize, allow: impl Fn(usize) -> io::Result<()>) -> Finished<W::Item> {
+        let beside = |workers| {
+            if workers > 0 && !self.workers_steal {
+                self.work_off(work, true, None);
+            }
+        };
+        let (workers, started) = sync::run_threads(jobs, allow, || self.worker(work), beside);
+        let state = self.state.into_inner();
+        let outcome = match (workers, started) {
+            (0, Err(error)) => Outcome::NoThread(error),
+            _ => state.end.unwrap_or(Outcome::Done),
+        };
+        let mut left: Vec<_> = state.ready.into_vec().into_iter().map(|ready| (ready.id, ready.item)).collect();
+        left.sort_by_key(|&(id, _)| id);
+        Finished { outcome, left, workers }
+    }
+
     /// One worker's life. A panic outside of the jobs, in making or dropping the scratch, ends the run like one inside.
     fn worker(&self, work: &W) {
         let ended = catch_unwind(AssertUnwindSafe(|| {
@@ -254,8 +300,7 @@ impl<W: Work> Queue<'_, W> {
             };
             // Those that are not would only take turns with the others, each with memory of its own.
             if needed {
-                let mut scratch = work.scratch();
-                self.work_off(work, &mut scratch);
+                self.work_off(work, self.workers_steal, Some(&mut work.scratch()));
             }
         }));
         if let Err(payload) = ended {
@@ -264,55 +309,60 @@ impl<W: Work> Queue<'_, W> {
         }
     }
 
-    fn work_off(&self, work: &W, scratch: &mut W::Scratch) {
+    /// Does what comes until the end; arguments as for [`State::pick`].
+    fn work_off(&self, work: &W, steals: bool, mut scratch: Option<&mut W::Scratch>) {
         let mut state = self.state.lock();
-        loop {
-            if state.end.is_some() {
-                break;
-            }
-            let Some(job) = state.pick() else {
-                if state.is_finished() {
-                    state.end_with(Outcome::Done);
-                    break;
-                }
-                state.waiting += 1;
-                state = self.state.wait(state);
-                state.waiting -= 1;
-                continue;
-            };
-            if state.waiting > 0 && (state.steal_is_due() || state.decode_is_due()) {
+        while state.end.is_none() {
+            let job = state.pick(steals, scratch.as_deref_mut());
+            if state.waiting > 0 && state.is_worth_waking(job.is_none()) {
                 self.state.wake_one();
             }
-            drop(state);
             match job {
-                Job::Decode => {
-                    let decoded = catch_unwind(AssertUnwindSafe(|| work.decode(scratch)));
-                    state = self.state.lock();
-                    state.decoding -= 1;
-                    match decoded {
-                        Ok(Decoded::Item(id, item)) => state.ready.push(Ready { id, item }),
-                        Ok(Decoded::End) => state.no_more = true,
-                        Ok(Decoded::Abort) => state.end_with(Outcome::Aborted),
-                        Err(payload) => state.end_with(Outcome::Panicked(message(&*payload))),
-                    }
+                Some(job) => {
+                    drop(state);
+                    state = self.work(work, job);
                 }
-                Job::Steal(stage, id, item) => {
-                    let stolen = catch_unwind(AssertUnwindSafe(|| work.steal(scratch, stage, id, item)));
-                    state = self.state.lock();
-                    state.stage = Some(stage);
-                    state.next = id.saturating_add(1);
-                    state.tickets += 1;
-                    match stolen {
-                        Ok(Steal::Continue) => {}
-                        Ok(Steal::Stop) => state.end_with(Outcome::Stopped),
-                        Ok(Steal::Abort) => state.end_with(Outcome::Aborted),
-                        Err(payload) => state.end_with(Outcome::Panicked(message(&*payload))),
-                    }
+                None if state.is_finished() => state.end_with(Outcome::Done),
+                None => {
+                    state.waiting += 1;
+                    state = self.state.wait(state);
+                    state.waiting -= 1;
                 }
             }
         }
         drop(state);
         self.state.wake_all();
+    }
+
+    fn work(&self, work: &W, job: Job<'s, '_, W>) -> Guard<'_, State<'s, W>> {
+        match job {
+            Job::Decode(scratch) => {
+                let decoded = catch_unwind(AssertUnwindSafe(|| work.decode(scratch)));
+                let mut state = self.state.lock();
+                state.decoding -= 1;
+                match decoded {
+                    Ok(Decoded::Item(id, item)) => state.ready.push(Ready { id, item }),
+                    Ok(Decoded::End) => state.no_more = true,
+                    Ok(Decoded::Abort) => state.end_with(Outcome::Aborted),
+                    Err(payload) => state.end_with(Outcome::Panicked(message(&*payload))),
+                }
+                state
+            }
+            Job::Steal(stage, id, item) => {
+                let stolen = catch_unwind(AssertUnwindSafe(|| work.steal(stage, id, item)));
+                let mut state = self.state.lock();
+                state.stage = Some(stage);
+                state.next = id.saturating_add(1);
+                state.tickets += 1;
+                match stolen {
+                    Ok(Steal::Continue) => {}
+                    Ok(Steal::Stop) => state.end_with(Outcome::Stopped),
+                    Ok(Steal::Abort) => state.end_with(Outcome::Aborted),
+                    Err(payload) => state.end_with(Outcome::Panicked(message(&*payload))),
+                }
+                state
+            }
+        }
     }
 }
 

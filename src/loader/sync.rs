@@ -48,18 +48,24 @@ impl<T> Monitor<T> {
     }
 }
 
-/// Starts up to `count` threads that each run `body`, and returns when all of them have ended.
+/// Starts up to `count` threads that each run `body`, runs `beside` with the number of them, and returns when all of them have ended.
 ///
 /// `allow` is asked before each thread, with its index. The first refusal, its own or the system's, ends the starting; it is
 /// returned with the number of threads that did start.
-pub fn run_threads(count: usize, allow: impl Fn(usize) -> io::Result<()>, body: impl Fn() + Sync) -> (usize, io::Result<()>) {
+pub fn run_threads(
+    count: usize,
+    allow: impl Fn(usize) -> io::Result<()>,
+    body: impl Fn() + Sync,
+    beside: impl FnOnce(usize),
+) -> (usize, io::Result<()>) {
     std::thread::scope(|scope| {
-        for index in 0..count {
+        let start = |index| {
             let builder = std::thread::Builder::new().name("dwarves".into()).stack_size(STACK);
-            if let Err(error) = allow(index).and_then(|()| builder.spawn_scoped(scope, &body).map(drop)) {
-                return (index, Err(error));
-            }
-        }
-        (count, Ok(()))
+            allow(index).and_then(|()| builder.spawn_scoped(scope, &body).map(drop))
+        };
+        let mut started = 0;
+        let result = (0..count).try_for_each(|index| start(index).map(|()| started += 1));
+        beside(started);
+        (started, result)
     })
 }

@@ -5,9 +5,10 @@
 //! units is taken in with it once more, out of sight but for those references.
 
 use super::alternate;
-use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, at_once, left_out, next_header};
+use super::dwarf::{FileContext, Host, LoadError, Profile, UnitFacts, leave, left_out, next_header};
 use super::plan::{self, Files, Plan};
-use super::queue::{self, Decoded, Steal, Work};
+use super::queue::{Decoded, Steal, Work};
+use super::workers;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::{Abbrevs, Attrs, Slot};
 use crate::dwarf::file::DwarfFile;
@@ -273,10 +274,8 @@ where
     }
     let others = (0..all.units.len()).filter(|i| !is_type_unit(i)).collect();
     let work = Others { host, profile, context, all: &all, others, next: Mutex::new(0) };
-    let finished = queue::run_limited(&work, &mut (), jobs, at_once());
-    for (_, (handle, ..)) in finished.left {
-        host.keep(handle);
-    }
+    let finished = workers::run(&work, &mut (), jobs, jobs <= 1 && host.filters());
+    leave(host, jobs, finished.left.into_iter().map(|(_, (handle, ..))| handle));
     finished.outcome.into_result()
 }
 
@@ -328,7 +327,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Others<'_, H
         Decoded::Item(id, (handle, product, messages))
     }
 
-    fn steal(&self, _: &mut Self::Scratch, (): &mut (), _: u32, (handle, product, messages): Self::Item) -> Steal {
+    fn steal(&self, (): &mut (), _: u32, (handle, product, messages): Self::Item) -> Steal {
         self.host.steal(handle, product, &messages)
     }
 }

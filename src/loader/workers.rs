@@ -1,0 +1,39 @@
+//! How many threads a load gets, and which of them does what.
+
+use super::queue::{self, Finished, Work};
+use crate::dwarf::file::DwarfFile;
+use std::num::NonZero;
+use std::sync::OnceLock;
+
+/// Processors that this process may use, `usize::MAX` if that cannot be told. To ask the system takes longer than a small file.
+pub(crate) fn processors() -> usize {
+    static PROCESSORS: OnceLock<usize> = OnceLock::new();
+    *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, NonZero::get))
+}
+
+/// How many of `jobs` workers have something to do: a unit, and so much of one that starting a thread pays.
+pub(super) fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
+    const BYTES_A_WORKER: u64 = 32 << 10;
+    let jobs = jobs.min(1 + usize::try_from(dwarf.info_size() / BYTES_A_WORKER).unwrap_or(usize::MAX));
+    let (mut units, mut offset) = (0, 0);
+    while units < jobs {
+        match dwarf.unit_header(offset) {
+            Ok(Some(header)) => offset = header.offset + header.size,
+            Ok(None) => return units.max(1),
+            // It is met and told of again.
+            Err(_) => return jobs,
+        }
+        units += 1;
+    }
+    jobs
+}
+
+/// Runs `work` on `jobs` workers. One worker only decodes, and the calling thread steals beside it, unless `by_turns` says that nothing
+/// may be decoded meanwhile.
+pub(super) fn run<W: Work>(work: &W, stage: &mut W::Stage, jobs: usize, by_turns: bool) -> Finished<W::Item> {
+    if jobs <= 1 && !by_turns && processors() > 1 {
+        return queue::run_beside(work, stage);
+    }
+    // One decode more than there are processors, as it may wait for the file.
+    queue::run_limited(work, stage, jobs, processors().saturating_add(1))
+}
