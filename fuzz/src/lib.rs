@@ -76,7 +76,7 @@ fn encode(path: &Path, merge: bool) {
         true_signature: merge,
         ..Options::default()
     };
-    let Ok(shared) = EncodeContext::new(context.dwarf.clone(), options.clone()) else { return };
+    let Ok(shared) = EncodeContext::new(context.dwarf.clone(), options.clone(), 2) else { return };
     let mut report = Collected::default();
     let Ok(encoder) = Encoder::new(context.dwarf.program(), &shared.functions, options, None, &mut report) else { return };
     let host = Units { context: shared.clone(), state: Mutex::new((encoder, report)) };
@@ -111,7 +111,7 @@ impl Host for Units {
         true
     }
 
-    fn steal(&self, name: Vec<u8>, share: Share, _: &[String]) -> Steal {
+    fn steal(&self, name: Vec<u8>, mut share: Share, _: &[String]) -> Steal {
         let (encoder, report) = &mut *self.state.lock().expect("nobody panicked");
         match share.add_to(encoder, &self.context, &name, report) {
             Ok(()) => Steal::Continue,

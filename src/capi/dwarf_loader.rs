@@ -80,7 +80,7 @@ unsafe fn load(cus: *mut Cus, conf: *mut ConfLoad, filename: &CStr) -> c_int {
     let jobs = usize::try_from(conf_ref.nr_jobs).unwrap_or(0);
     let merge = conf_ref.force_cu_merging;
     let result = if encoding {
-        EncodeContext::new(file.dwarf.clone(), options(conf_ref)).and_then(|context| {
+        EncodeContext::new(file.dwarf.clone(), options(conf_ref), jobs).and_then(|context| {
             let host = Program {
                 cus,
                 conf,

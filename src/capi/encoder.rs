@@ -191,7 +191,7 @@ unsafe fn printed_context<'a>(cu: *mut Cu, conf: &ConfLoad, known: &'a mut Vec<P
     let at = match known.iter().position(|known| Arc::ptr_eq(&known.file.context, file)) {
         Some(at) => at,
         None => {
-            let context = EncodeContext::new(file.dwarf.clone(), options(conf)).map_err(|e| e.to_string())?;
+            let context = EncodeContext::new(file.dwarf.clone(), options(conf), 1).map_err(|e| e.to_string())?;
             let file = Printed::new(file.clone()).map_err(|e| e.to_string())?;
             known.push(PrintedFile { file, context });
             known.len() - 1
@@ -259,7 +259,7 @@ unsafe fn encode_printed(encoder: &mut BtfEncoder, cu: *mut Cu, name: &[u8], con
         return Ok(());
     }
     let taken = file.take_in(&**context, id, name.is_empty()).map_err(|e| Failure::Read(e.to_string()))?;
-    let share = match taken {
+    let mut share = match taken {
         Some(Taken::Unit(share, messages)) => {
             for message in messages {
                 streams.error(&text!(message.as_str(), "\n"));

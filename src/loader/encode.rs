@@ -30,6 +30,8 @@ pub struct EncodeContext {
     pub options: Options,
     /// Names of a file in which each unit has strings of its own.
     same_names: Option<SameNames>,
+    /// They are looked at when the unit has its turn: with one worker, he has more to do than the thread that takes what he makes.
+    names_in_turn: Option<Mutex<NameMemory>>,
     /// There is nothing that a second unit could repeat.
     single_unit: bool,
     /// Names with more than one definition.
@@ -40,7 +42,8 @@ pub struct EncodeContext {
 }
 
 impl EncodeContext {
-    pub fn new(dwarf: Arc<DwarfFile>, options: Options) -> Result<Arc<EncodeContext>, LoadError> {
+    /// For units that `jobs` workers decode.
+    pub fn new(dwarf: Arc<DwarfFile>, options: Options, jobs: usize) -> Result<Arc<EncodeContext>, LoadError> {
         let _phase = phases::enter(Phase::Open);
         let wanted = wanted_sections(dwarf.program(), &options);
         let mut functions = ElfFunctions::collect(dwarf.program(), &wanted)?;
@@ -52,11 +55,14 @@ impl EncodeContext {
         let first = dwarf.unit_header(0).ok().flatten();
         let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
         let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
+        // What identities are made of has to be known with the unit.
+        let names_in_turn = (jobs <= 1 && !may_drop(&options)).then(Mutex::default);
         Ok(Arc::new(EncodeContext {
             dwarf,
             functions,
             options,
             same_names,
+            names_in_turn,
             single_unit,
             ambiguous: Ambiguous::default(),
             pool: Mutex::default(),
@@ -83,17 +89,21 @@ pub enum Share {
 impl Share {
     /// Adds the share of the unit called `name` to an encoder.
     pub fn add_to(
-        &self,
+        &mut self,
         encoder: &mut Encoder,
         context: &EncodeContext,
         name: &[u8],
         report: &mut (dyn Report + Send),
     ) -> Result<(), EncodeError> {
         match self {
-            Share::Fragment(fragment) => encoder.add(
-                &Unit { name, file: &context.dwarf, functions: &context.functions, fragment, ambiguous: &context.ambiguous },
-                report,
-            ),
+            Share::Fragment(fragment) => {
+                if let Some(memory) = &context.names_in_turn {
+                    let _phase = phases::enter(Phase::MergeTypes);
+                    context.unify_names(fragment, &mut memory.lock());
+                }
+                let (file, functions, ambiguous) = (&context.dwarf, &context.functions, &context.ambiguous);
+                encoder.add(&Unit { name, file, functions, fragment, ambiguous }, report)
+            }
             Share::Merged(file) => file.encode(encoder, context, name, report),
         }
     }
@@ -151,7 +161,18 @@ impl<Handle> Profile<Handle> for EncodeContext {
     }
 }
 
+/// Whether types that repeat those of earlier units are left out.
+fn may_drop(options: &Options) -> bool {
+    !options.no_drop && !options.has_base
+}
+
 impl EncodeContext {
+    fn unify_names(&self, fragment: &mut Fragment, memory: &mut NameMemory) {
+        if let Some(all) = &self.same_names {
+            all.unify(self.dwarf.debug_str(), fragment, memory);
+        }
+    }
+
     fn build_with(
         &self,
         source: Source<'_>,
@@ -178,10 +199,10 @@ impl EncodeContext {
         builder.finish(Some(&self.functions));
         scratch.builder.take_messages(messages);
         phase.then(Phase::Hashes);
-        if let Some(all) = &self.same_names {
-            all.unify(self.dwarf.debug_str(), fragment, &mut scratch.memory);
+        if self.names_in_turn.is_none() {
+            self.unify_names(fragment, &mut scratch.memory);
         }
-        if units.len() == 1 && !self.single_unit && !self.options.no_drop && !self.options.has_base {
+        if units.len() == 1 && !self.single_unit && may_drop(&self.options) {
             identify(fragment, &self.ambiguous, &mut scratch.identity);
         }
         Ok(())
