@@ -6,7 +6,7 @@ use std::sync::{Barrier, Mutex};
 use std::thread::{self, ThreadId};
 
 use dwarves::loader::queue::{
-    Decoded, Finished, MAX_WORKERS, Outcome, Steal, Work, run, run_allowing, run_beside, run_beside_allowing,
+    Decoded, Finished, MAX_WORKERS, Outcome, Steal, Work, run, run_allowing, run_beside, run_beside_allowing, run_here,
 };
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -120,6 +120,36 @@ fn steals_in_order_for_any_number_of_workers() {
         assert_eq!(work.scratches.load(SeqCst), workers);
         assert!(work.most_alive.load(SeqCst) <= 2 * workers, "more items alive than tickets");
     }
+}
+
+#[test]
+fn the_caller_alone_takes_turns() {
+    struct Turns(Numbers, ThreadId);
+    impl Work for Turns {
+        type Item = u64;
+        type Scratch = ();
+        type Stage = Vec<u32>;
+        fn scratch(&self) {}
+        fn decode(&self, scratch: &mut ()) -> Decoded<u64> {
+            assert_eq!(thread::current().id(), self.1);
+            self.0.decode(scratch)
+        }
+        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
+            assert_eq!(thread::current().id(), self.1);
+            self.0.steal(stage, id, item)
+        }
+    }
+    for units in [0, 1, 20] {
+        let work = Turns(Numbers::new(units), thread::current().id());
+        let mut stolen = Vec::new();
+        let finished = run_here(&work, &mut stolen);
+        assert!(matches!(finished.outcome, Outcome::Done));
+        assert_eq!((stolen.len(), finished.workers), (units as usize, 0));
+        assert!(work.0.most_alive.load(SeqCst) <= 1 && finished.left.is_empty());
+    }
+    let work = Turns(Numbers { in_steal: Some((3, Event::Stop)), ..Numbers::new(9) }, thread::current().id());
+    let finished = run_here(&work, &mut Vec::new());
+    assert!(matches!(finished.outcome, Outcome::Stopped) && finished.left.is_empty());
 }
 
 /// What the caller steals runs on his thread, a decode ahead of it on another.

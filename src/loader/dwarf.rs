@@ -97,7 +97,7 @@ pub trait Host: Sync {
     /// Whether the unit's entries are wanted; called by any worker.
     fn wants(&self, handle: &Self::Handle) -> bool;
 
-    /// Whether [`wants`](Host::wants) asks the program, which expects that only between the units it is handed when it has asked for no threads.
+    /// Whether [`wants`](Host::wants) asks the program, which with one worker is asked between the units that it is handed, not meanwhile.
     fn filters(&self) -> bool {
         false
     }
@@ -245,8 +245,7 @@ where
     finished.outcome.into_result()
 }
 
-/// Units that were decoded before loading ended and are not handed over. A program that has asked for no threads expects none ahead of the
-/// one it has.
+/// Units that were decoded before loading ended and are not handed over. With one worker there are none in the C library.
 pub(super) fn leave<H: Host>(host: &H, jobs: usize, units: impl Iterator<Item = H::Handle>) {
     if jobs <= 1 { units.for_each(|unit| host.discard(unit)) } else { units.for_each(|unit| host.keep(unit)) }
 }

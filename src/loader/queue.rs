@@ -5,8 +5,8 @@
 //! a decode ticket again. So no more than two items a worker are alive, however uneven the units are, and a worker that meets
 //! a huge unit does not stop the others at once. A steal that is due goes ahead of any decode, since items wait for it.
 //!
-//! Workers do both, or the thread that runs the queue steals and one worker decodes, with eight tickets: a program that asks for no
-//! threads has its callbacks on its own thread then, and units are decoded ahead of them.
+//! Workers do both, or one worker decodes, with eight tickets, and the thread that runs the queue, which would only wait, steals. Or that
+//! thread is the only worker.
 //!
 //! Nobody may sleep through his job, and this is kept by one rule: whoever has looked for a job and leaves another one behind while
 //! somebody waits wakes one waiter. Jobs appear only when a result is handed in, and who does that looks for a job next, so one more
@@ -31,7 +31,7 @@ pub const MAX_WORKERS: usize = 1024;
 /// Tickets of the one worker beside a caller who steals.
 const BESIDE_CALLER: usize = 8;
 
-/// What the workers do. Every method is called from worker threads, but for [`steal`](Work::steal) where the caller steals.
+/// What the workers do. Every method is called from worker threads, or from the caller's where he works or steals.
 pub trait Work: Sync {
     /// A decoded unit.
     type Item: Send;
@@ -132,6 +132,11 @@ pub fn run_allowing<W: Work>(
 ) -> Finished<W::Item> {
     let jobs = jobs.clamp(1, MAX_WORKERS);
     Queue::new(stage, jobs, at_once.max(1), true).run(work, jobs, allow)
+}
+
+/// Runs `work` on the calling thread alone.
+pub fn run_here<W: Work>(work: &W, stage: &mut W::Stage) -> Finished<W::Item> {
+    Queue::new(stage, 1, 1, true).run(work, 0, |_| Ok(()))
 }
 
 /// Runs `work` on one worker, which decodes, and on the calling thread, which steals.
@@ -272,13 +277,15 @@ impl<'s, W: Work> Queue<'s, W> {
         Queue { state: Monitor::new(state), workers_steal }
     }
 
-    fn run(self, work: &W, jobs: usize, allow: impl Fn(usize) -> io::Result<()>) -> Finished<W::Item> {
-        let beside = |workers| {
-            if workers > 0 && !self.workers_steal {
-                self.work_off(work, true, None);
-            }
+    /// Runs with so many threads beside the caller; without any he works.
+    fn run(self, work: &W, threads: usize, allow: impl Fn(usize) -> io::Result<()>) -> Finished<W::Item> {
+        let beside = |started| match started {
+            _ if threads == 0 => self.worker(work),
+            0 => {}
+            _ if self.workers_steal => {}
+            _ => self.work_off(work, true, None),
         };
-        let (workers, started) = sync::run_threads(jobs, allow, || self.worker(work), beside);
+        let (workers, started) = sync::run_threads(threads, allow, || self.worker(work), beside);
         let state = self.state.into_inner();
         let outcome = match (workers, started) {
             (0, Err(error)) => Outcome::NoThread(error),

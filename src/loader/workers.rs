@@ -28,12 +28,13 @@ pub(super) fn useful(jobs: usize, dwarf: &DwarfFile) -> usize {
     jobs
 }
 
-/// Runs `work` on `jobs` workers. One worker only decodes, and the calling thread steals beside it, unless `by_turns` says that nothing
-/// may be decoded meanwhile.
+/// Runs `work` on `jobs` workers. One worker only decodes, and the calling thread steals beside it; where `by_turns` says that nothing may be
+/// decoded meanwhile, or there is no processor for it, the calling thread does both.
 pub(super) fn run<W: Work>(work: &W, stage: &mut W::Stage, jobs: usize, by_turns: bool) -> Finished<W::Item> {
-    if jobs <= 1 && !by_turns && processors() > 1 {
-        return queue::run_beside(work, stage);
+    match jobs {
+        0 | 1 if by_turns || processors() == 1 => queue::run_here(work, stage),
+        0 | 1 => queue::run_beside(work, stage),
+        // One decode more than there are processors, as it may wait for the file.
+        _ => queue::run_limited(work, stage, jobs, processors().saturating_add(1)),
     }
-    // One decode more than there are processors, as it may wait for the file.
-    queue::run_limited(work, stage, jobs, processors().saturating_add(1))
 }
