@@ -30,12 +30,15 @@ pub struct Btf {
     pub(super) strs: StringSet,
     /// No string is stored twice or unused as far as deduplication cares: true for what was built here from nothing.
     pub(super) strs_unique: bool,
+    /// Own strings may be the base's, too.
+    pub(super) unshared: bool,
     /// Of a base.
     pub(super) prepared: Prepared,
 }
 
 /// The strings of a BTF whose records are in use.
 pub struct Strings<'a> {
+    /// Where strings are looked for first.
     base: Option<&'a Btf>,
     start_str: u32,
     strs: &'a mut StringSet,
@@ -52,6 +55,9 @@ impl Strings<'_> {
     pub fn add(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
         if memchr::memchr(0, s).is_some() {
             return Err(BtfError::Argument("a string must not contain NUL"));
+        }
+        if s.is_empty() {
+            return Ok(StrOff::EMPTY);
         }
         let hash = hash_of(s);
         if let Some(offset) = self.base.and_then(|base| base.find_hashed(s, hash)) {
@@ -87,6 +93,12 @@ impl Btf {
         Btf::blank(Some(base), endian)
     }
 
+    /// As [`new_split`](Btf::new_split), for a base that is large beside what is added: strings are added without a look at the base, and only
+    /// deduplication has the base's reused. The result is the same, but until then offsets of strings are no final ones.
+    pub fn new_split_to_dedup(base: Arc<Btf>, endian: Endian) -> Btf {
+        Btf { unshared: true, ..Btf::blank(Some(base), endian) }
+    }
+
     pub(super) fn blank(base: Option<Arc<Btf>>, endian: Endian) -> Btf {
         let (start_id, start_str) = match &base {
             Some(base) => (base.type_count(), base.start_str + base.strs.len()),
@@ -106,6 +118,7 @@ impl Btf {
             starts: Vec::new(),
             strs: StringSet::default(),
             strs_unique: true,
+            unshared: false,
             prepared: Prepared::default(),
         }
     }
@@ -154,14 +167,16 @@ impl Btf {
         self.strs.len() as usize
     }
 
-    /// Adds `s` unless it is there already, in the base or here. `s` must not contain NUL.
+    /// Adds `s` unless it is there already, in the base (but see [`new_split_to_dedup`](Btf::new_split_to_dedup)) or here. `s` must not contain
+    /// NUL.
     pub fn add_str(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
         self.strings().add(s)
     }
 
     /// The strings, to add to.
     pub fn strings(&mut self) -> Strings<'_> {
-        Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs }
+        let base = self.base.as_deref().filter(|_| !self.unshared);
+        Strings { base, start_str: self.start_str, strs: &mut self.strs }
     }
 
     /// Where `s` is stored as a string of its own, in the base or here. `s` must not contain NUL.
@@ -244,7 +259,8 @@ impl Btf {
         }
         let all = self.words.to_mut();
         all.extend_from_slice(words);
-        let strings = Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs };
+        let base = self.base.as_deref().filter(|_| !self.unshared);
+        let strings = Strings { base, start_str: self.start_str, strs: &mut self.strs };
         Ok((&mut all[offset..], strings))
     }
 

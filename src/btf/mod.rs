@@ -15,6 +15,7 @@
 //! - `builder`: the validated `add_*` functions.
 //! - `parse`, `write`: to and from bytes.
 //! - `dedup`: deduplication.
+//! - `share`: what strings a base has already.
 //! - `distill`: a small stand-in for the base of a split BTF.
 //! - `relocate`: back from the stand-in to a base.
 //! - `query`: look-up by name, sizes.
@@ -28,6 +29,7 @@ mod parse;
 mod query;
 mod record;
 mod relocate;
+mod share;
 pub(crate) mod strings;
 mod write;
 
@@ -35,7 +37,6 @@ pub use builder::{FuncLinkage, FwdKind, INT_BOOL, INT_CHAR, INT_SIGNED, VarLinka
 pub use container::{Btf, Strings};
 pub use dedup::{DedupOptions, Shortcomings};
 pub use error::BtfError;
-pub use parse::{BaseParts, BaseTypes};
 pub use record::{Array, Enumerator, Kind, Member, Param, SecInfo, Type, info_word, record_len};
 
 /// Indices of the words of a record that hold type ids; `info` is its second word.

@@ -22,41 +22,6 @@ struct Header {
     str_len: usize,
 }
 
-/// A base that is being read.
-pub struct BaseParts {
-    btf: Btf,
-    whole_words: bool,
-}
-
-/// Where the records of a base are, and what deduplication asks of them.
-pub struct BaseTypes {
-    found: (Vec<u32>, Greatest),
-    facts: Facts,
-}
-
-impl BaseParts {
-    /// Makes what strings are looked up in. Whoever looks for a string first makes it if this has not been called.
-    pub fn index_strings(&self) {
-        self.btf.strs.prepare();
-    }
-
-    /// Finds where records start. Errors are those of [`Btf::parse`], but for references to what does not exist, of which
-    /// [`complete`](BaseParts::complete) tells.
-    pub fn find_types(&self) -> Result<BaseTypes, BtfError> {
-        let mut heads = base::heads(self.btf.base.as_deref());
-        heads.reserve(self.btf.words.len() / 5);
-        let found = self.btf.find_types(self.whole_words, |head| heads.push(Head::new(head)))?;
-        Ok(BaseTypes { found, facts: Facts::of_heads(heads) })
-    }
-
-    /// Puts both together. `types` are those of the same base.
-    pub fn complete(mut self, types: BaseTypes) -> Result<Btf, BtfError> {
-        self.btf.take_types(types.found)?;
-        self.btf.prepared = Prepared::new(types.facts);
-        Ok(self.btf)
-    }
-}
-
 impl Btf {
     /// Reads the content of a `.BTF` section; `base` is what it was split from, if it is a split BTF.
     pub fn parse(bytes: &[u8], base: Option<Arc<Btf>>) -> Result<Btf, BtfError> {
@@ -106,19 +71,37 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Btf, BtfError> {
-        match Btf::base_in_place(bytes, words, base)? {
-            Ok(BaseParts { btf, whole_words }) => btf.with_types(whole_words),
+        match Btf::in_place(bytes, words, base)? {
+            Ok((btf, whole_words)) => btf.with_types(whole_words),
             Err(base) => Btf::parse(bytes, base),
         }
     }
 
-    /// As [`parse_in_place`](Btf::parse_in_place), for a base: in two parts that may be done side by side. What adding and deduplicating types that
-    /// are split from it will ask for is made with them. The base's base back where words cannot be had in place.
+    /// As [`parse_in_place`](Btf::parse_in_place), for a base: what deduplicating types that are split from it will ask for is made in the same
+    /// pass.
     pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
-    ) -> Result<Result<BaseParts, Option<Arc<Btf>>>, BtfError> {
+    ) -> Result<Btf, BtfError> {
+        let (mut btf, whole_words) = match Btf::in_place(bytes, words, base)? {
+            Ok(parts) => parts,
+            Err(base) => return Btf::parse(bytes, base),
+        };
+        let mut heads = base::heads(btf.base.as_deref());
+        heads.reserve(btf.words.len() / 5);
+        let found = btf.find_types(whole_words, |head| heads.push(Head::new(head)))?;
+        btf.take_types(found)?;
+        btf.prepared = Prepared::new(Facts::of_heads(heads));
+        Ok(btf)
+    }
+
+    /// All but the types, and whether the type section is whole words; the base back where words cannot be had in place.
+    fn in_place(
+        bytes: &'static [u8],
+        words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
+        base: Option<Arc<Btf>>,
+    ) -> Result<Result<(Btf, bool), Option<Arc<Btf>>>, BtfError> {
         let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
         let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
         let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
@@ -133,7 +116,7 @@ impl Btf {
         btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
         btf.take_strings(strings.into())?;
-        Ok(Ok(BaseParts { btf, whole_words: header.type_len % 4 == 0 }))
+        Ok(Ok((btf, header.type_len % 4 == 0)))
     }
 
     /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for

@@ -1,8 +1,7 @@
 //! The string section: NUL-terminated strings back to back, and a set of their offsets so that each is stored once.
 //!
 //! The set is an open-addressing table of (offset, hash) pairs: the stored hash lets a probe skip nearly every wrong slot without
-//! touching the string bytes, and the table grow without reading them. Where strings are looked up and never added, as in the base of a
-//! module, a smaller index does, which is made in one pass: [`Index`].
+//! touching the string bytes, and the table grow without reading them.
 
 use super::{BtfError, MAX_ID};
 use std::borrow::Cow;
@@ -22,10 +21,8 @@ struct Slot {
 #[derive(Clone, Default)]
 pub(super) struct StringSet {
     bytes: Cow<'static, [u8]>,
-    /// Made when a string is added first: whoever only reads BTF never needs it.
+    /// Made when a string is added or looked for first: whoever only reads BTF never needs it.
     table: OnceLock<Table>,
-    /// Made when a string is looked for and there is no table.
-    index: OnceLock<Index>,
 }
 
 #[derive(Clone, Default)]
@@ -84,11 +81,15 @@ impl StringSet {
     pub(super) fn from_section(bytes: impl Into<Cow<'static, [u8]>>) -> StringSet {
         let bytes = bytes.into();
         debug_assert!(bytes.last().is_none_or(|&b| b == 0));
-        StringSet { bytes, table: OnceLock::new(), index: OnceLock::new() }
+        StringSet { bytes, table: OnceLock::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        self.bytes.into_owned()
     }
 
     /// Length of the section in bytes.
@@ -102,27 +103,22 @@ impl StringSet {
         Some(&tail[..memchr::memchr(0, tail)?])
     }
 
-    /// Makes what [`find`](StringSet::find) needs.
-    pub(super) fn prepare(&self) {
-        if self.table.get().is_none() {
-            self.index.get_or_init(|| Index::of_section(&self.bytes));
-        }
+    /// Where a string without NUL is; `hash` is its hash.
+    #[inline]
+    pub(super) fn find(&self, s: &[u8], hash: u64) -> Option<u32> {
+        let table = self.table();
+        if table.slots.is_empty() { None } else { table.probe(&self.bytes, hash as u32, s).ok() }
     }
 
-    /// Where a string without NUL is; `hash` is its hash.
-    pub(super) fn find(&self, s: &[u8], hash: u64) -> Option<u32> {
-        match self.table.get() {
-            Some(table) if table.slots.is_empty() => None,
-            Some(table) => table.probe(&self.bytes, hash as u32, s).ok(),
-            None => self.index.get_or_init(|| Index::of_section(&self.bytes)).find(&self.bytes, s, hash),
-        }
+    #[inline]
+    fn table(&self) -> &Table {
+        self.table.get_or_init(|| Table::of_section(&self.bytes))
     }
 
     /// Offset of `s` (which must not contain NUL), appended when it is not there yet; `hash` is its hash.
     pub(super) fn add(&mut self, s: &[u8], hash: u64) -> Result<u32, BtfError> {
-        self.table.get_or_init(|| Table::of_section(&self.bytes));
+        self.table();
         let Some(table) = self.table.get_mut() else { return Err(BtfError::TooManyStrings) };
-        self.index.take();
         if (table.used + 1) * 4 > table.slots.len() * 3 {
             table.grow_for(table.used + 1);
         }
@@ -142,58 +138,6 @@ impl StringSet {
                 Ok(offset as u32)
             }
         }
-    }
-}
-
-/// An index of strings that do not change: each slot has the offset of a string and, above it, as much of its hash as there is room for. Equal
-/// strings stand one behind the other, the first one first, so that nothing is compared when it is made.
-#[derive(Clone, Default)]
-struct Index {
-    /// A power of two, [`EMPTY`] or never full.
-    slots: Vec<u32>,
-    /// How many bits of a slot are the offset.
-    offset_bits: u32,
-}
-
-impl Index {
-    fn of_section(bytes: &[u8]) -> Index {
-        let count = memchr::memchr_iter(0, bytes).count();
-        // An offset of ones only is that of no string, which ends in NUL.
-        let offset_bits = (bytes.len() as u32 + 1).next_power_of_two().trailing_zeros();
-        let mut index = Index { slots: vec![EMPTY; (count + count / 4 + 1).next_power_of_two()], offset_bits };
-        let mut start = 0;
-        while let Some((len, hash)) = bytes.get(start..).and_then(measure) {
-            let mut at = index.home(hash);
-            while index.slots[at] != EMPTY {
-                at = (at + 1) & (index.slots.len() - 1);
-            }
-            index.slots[at] = index.tag(hash) | start as u32;
-            start += len + 1;
-        }
-        index
-    }
-
-    #[inline]
-    fn home(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
-
-    /// A piece of the hash that the slot's number does not tell.
-    #[inline]
-    fn tag(&self, hash: u64) -> u32 {
-        ((hash >> 32) as u32).checked_shl(self.offset_bits).unwrap_or(0)
-    }
-
-    fn find(&self, bytes: &[u8], s: &[u8], hash: u64) -> Option<u32> {
-        let (mut at, tag) = (self.home(hash), self.tag(hash));
-        while let Some(&slot) = self.slots.get(at).filter(|&&slot| slot != EMPTY) {
-            let offset = slot ^ tag;
-            if offset.checked_shr(self.offset_bits).unwrap_or(0) == 0 && holds(bytes, offset as usize, s) {
-                return Some(offset);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
-        None
     }
 }
 

@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle};
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
-use crate::btf::{BaseParts, Btf, BtfError};
+use crate::btf::{Btf, BtfError};
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
 
@@ -66,26 +66,9 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
     unsafe {
         read(object, MAX_BASES, |bytes, base| {
             let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
-            match Btf::base_in_place(bytes, as_words, base)? {
-                Ok(parts) => in_two_threads(parts),
-                Err(base) => Btf::parse(bytes, base),
-            }
+            Btf::base_in_place(bytes, as_words, base)
         })
     }
-}
-
-/// Reads the records and indexes the strings, each of which takes about as long.
-fn in_two_threads(parts: BaseParts) -> Result<Btf, BtfError> {
-    let types = std::thread::scope(|scope| {
-        let index = || {
-            let _phase = phases::enter(Phase::Base);
-            parts.index_strings();
-        };
-        // Without a thread, the strings are indexed when one is looked for.
-        let _ = Builder::new().name("dwarves".into()).spawn_scoped(scope, index);
-        parts.find_types()
-    })?;
-    parts.complete(types)
 }
 
 /// The bytes as words, if they lie as words do.

@@ -132,7 +132,7 @@ impl Encoder {
     ) -> Result<Encoder, EncodeError> {
         let endian = if elf.little_endian() { Endian::Little } else { Endian::Big };
         let mut btf = match base {
-            Some(base) => Btf::new_split(base, endian),
+            Some(base) => Btf::new_split_to_dedup(base, endian),
             None => Btf::new(endian),
         };
         // What the base says of kinds holds for what is split from it.

@@ -191,6 +191,9 @@ impl Btf {
         let mut facts = base::facts(self.base.as_deref());
         let (nodes, prims) = self.nodes(&facts)?;
         self.dedup_strings()?;
+        if self.unshared {
+            self.share_strings();
+        }
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
@@ -268,14 +271,12 @@ impl Btf {
                 let id = self.start_id + index as u32;
                 let outside = BtfError::Record { id, what: "name outside the string section" };
                 let s = self.try_str(StrOff(offset)).ok_or(outside)?;
-                self.words.to_mut()[start + slot] = match self.base.as_ref().and_then(|base| base.find_str(s)) {
-                    Some(in_base) => in_base.0,
-                    None => self.start_str + fresh.add(s, hash_of(s))?,
-                };
+                self.words.to_mut()[start + slot] = self.start_str + fresh.add(s, hash_of(s))?;
             }
         }
         self.strs = fresh;
         self.strs_unique = true;
+        self.unshared = self.base.is_some();
         Ok(())
     }
 }
