@@ -64,7 +64,11 @@ impl Input {
     }
 
     fn merge(&self, fragments: &[Fragment]) -> Btf {
-        let (mut btf, mut merger, mut names) = (Btf::new(Endian::HOST), Merger::default(), FileNames::new(self.dwarf.clone()));
+        self.merge_into(Btf::new(Endian::HOST), fragments)
+    }
+
+    fn merge_into(&self, mut btf: Btf, fragments: &[Fragment]) -> Btf {
+        let (mut merger, mut names) = (Merger::default(), FileNames::new(self.dwarf.clone()));
         merger.next_file(self.dwarf.info_size());
         let ambiguous = Ambiguous::default();
         let drop = Dropping { on: true, same: true, ambiguous: &ambiguous };
@@ -178,14 +182,16 @@ fn strings(bencher: Bencher) {
     });
 }
 
-/// The index of a base's strings, made and asked.
+/// A tenth of the file's units against the whole file's types.
 #[divan::bench]
-fn base_strings(bencher: Bencher) {
-    let base = Arc::new(INPUT.merge(&INPUT.hashed()));
-    let bytes = base.to_bytes();
-    let names: Vec<&[u8]> = base.own_types().map(|(id, _)| base.name(id)).collect();
-    bencher.bench_local(|| {
-        let read = Btf::parse(&bytes, None).expect("what was written");
-        names.iter().filter(|name| read.find_str(name).is_some()).count()
+fn dedup_against_base(bencher: Bencher) {
+    let fragments = INPUT.hashed();
+    let mut base = INPUT.merge(&fragments);
+    base.dedup(&DedupOptions::default()).expect("sound types");
+    let split = Btf::new_split_to_dedup(Arc::new(base), Endian::HOST);
+    let split = INPUT.merge_into(split, &fragments[..fragments.len().div_ceil(10)]);
+    bencher.with_inputs(|| split.clone()).bench_local_values(|mut btf| {
+        btf.dedup(&DedupOptions::default()).expect("sound types");
+        btf
     });
 }

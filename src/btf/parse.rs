@@ -4,7 +4,8 @@
 //! One more check than libbpf's: a header must be at least as long as its fields. What a layout section says is kept; as kinds that are not
 //! known here are refused, nothing is looked up in it.
 
-use super::dedup::base::{self, Facts, Head, Prepared};
+use super::dedup::base::{self, Prepared};
+use super::reach::Reach;
 use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
@@ -20,6 +21,14 @@ struct Header {
     type_len: usize,
     str_off: usize,
     str_len: usize,
+}
+
+/// Where records start, and what is to be checked when that of all is known.
+struct Found {
+    starts: Vec<u32>,
+    reach: Reach,
+    /// Not every function refers to a prototype that stands before it.
+    unsure_of_functions: bool,
 }
 
 impl Btf {
@@ -71,9 +80,9 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Btf, BtfError> {
-        match Btf::in_place(bytes, words, base)? {
-            Ok((btf, whole_words)) => btf.with_types(whole_words),
-            Err(base) => Btf::parse(bytes, base),
+        match Btf::in_place(bytes, words, base.clone())? {
+            Some((btf, whole_words)) => btf.with_types(whole_words),
+            None => Btf::parse(bytes, base),
         }
     }
 
@@ -84,30 +93,26 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
     ) -> Result<Btf, BtfError> {
-        let (mut btf, whole_words) = match Btf::in_place(bytes, words, base)? {
-            Ok(parts) => parts,
-            Err(base) => return Btf::parse(bytes, base),
-        };
-        let mut heads = base::heads(btf.base.as_deref());
-        heads.reserve(btf.words.len() / 5);
-        let found = btf.find_types(whole_words, |head| heads.push(Head::new(head)))?;
+        let Some((mut btf, whole_words)) = Btf::in_place(bytes, words, base.clone())? else { return Btf::parse(bytes, base) };
+        let mut facts = base::facts_of(btf.base.as_deref(), btf.words.len() / 5);
+        let found = btf.find_types(whole_words, |head, reach| facts.push(head, reach))?;
         btf.take_types(found)?;
-        btf.prepared = Prepared::new(Facts::of_heads(heads));
+        btf.prepared = Prepared::new(facts);
         Ok(btf)
     }
 
-    /// All but the types, and whether the type section is whole words; the base back where words cannot be had in place.
+    /// All but the types, and whether the type section is whole words; `None` where words cannot be had in place.
     fn in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
-    ) -> Result<Result<(Btf, bool), Option<Arc<Btf>>>, BtfError> {
+    ) -> Result<Option<(Btf, bool)>, BtfError> {
         let header = Header::parse(bytes.get(..HEADER_LEN.min(bytes.len())).unwrap_or(&[]), bytes.len())?;
         let part = |offset: usize, len: usize| bytes.get(header.len + offset..)?.get(..len);
         let types = part(header.type_off, header.type_len / 4 * 4).unwrap_or(&[]);
         let (Some(words), Some(strings), Endian::HOST) = (words(types), part(header.str_off, header.str_len), header.endian)
         else {
-            return Ok(Err(base));
+            return Ok(None);
         };
         let mut btf = Btf::blank(base, header.endian);
         btf.version = bytes[2];
@@ -116,7 +121,7 @@ impl Btf {
         btf.take_layout(part(layout_off, layout_len).unwrap_or(&[]));
         btf.words = words.into();
         btf.take_strings(strings.into())?;
-        Ok(Ok((btf, header.type_len % 4 == 0)))
+        Ok(Some((btf, header.type_len % 4 == 0)))
     }
 
     /// As [`read`](Btf::read), into a place that `room` makes for so many bytes, as long as it makes one; `words` is as for
@@ -194,12 +199,14 @@ impl Btf {
         Ok(())
     }
 
-    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with what all kinds share of each.
+    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with what all kinds share of each, and with the
+    /// greatest of what it refers to.
     #[inline]
-    fn find_types(&self, whole_words: bool, mut note: impl FnMut([u32; HEAD])) -> Result<(Vec<u32>, Greatest), BtfError> {
+    fn find_types(&self, whole_words: bool, mut note: impl FnMut([u32; HEAD], Reach)) -> Result<Found, BtfError> {
         let words = &*self.words;
-        let mut starts = Vec::with_capacity(words.len() / 5);
-        let (mut start, mut id, mut greatest) = (0, self.type_count(), Greatest::default());
+        let mut found =
+            Found { starts: Vec::with_capacity(words.len() / 5), reach: Reach::default(), unsure_of_functions: false };
+        let (mut start, mut id) = (0, self.type_count());
         while let Some(&[name, info, size_or_type]) = words.get(start..).and_then(<[u32]>::first_chunk::<HEAD>) {
             if id > MAX_ID {
                 return Err(BtfError::TooManyTypes);
@@ -208,30 +215,39 @@ impl Btf {
             let Some(rows) = words.get(start + HEAD..start + len) else {
                 return Err(BtfError::Record { id, what: "reaches beyond the type section" });
             };
-            greatest.take(Kind::of_info(info), name, size_or_type, rows);
-            starts.push(start as u32);
-            note([name, info, size_or_type]);
+            let kind = Kind::of_info(info);
+            let reach = Reach::of(kind, size_or_type, rows);
+            found.reach = found.reach.or(reach).or(Reach { name, id: 0 });
+            if kind == Some(Kind::Func) {
+                // Prototypes come before their functions where this library or libbpf wrote both.
+                let before = size_or_type.checked_sub(self.start_id).and_then(|own| found.starts.get(own as usize));
+                let is_proto = |&start: &u32| Kind::of_info(words[start as usize + INFO]) == Some(Kind::FuncProto);
+                found.unsure_of_functions |= !before.is_some_and(is_proto);
+            }
+            found.starts.push(start as u32);
+            note([name, info, size_or_type], reach);
             start += len;
             id += 1;
         }
         if start != words.len() || !whole_words {
             return Err(BtfError::Record { id, what: "type section ends in the middle of a record" });
         }
-        Ok((starts, greatest))
+        Ok(found)
     }
 
     /// Completes what is read but for where records start.
     fn with_types(mut self, whole_words: bool) -> Result<Btf, BtfError> {
-        let found = self.find_types(whole_words, |_| ())?;
+        let found = self.find_types(whole_words, |_, _| ())?;
         self.take_types(found)?;
         Ok(self)
     }
 
-    fn take_types(&mut self, (starts, greatest): (Vec<u32>, Greatest)) -> Result<(), BtfError> {
-        self.starts = starts;
+    fn take_types(&mut self, found: Found) -> Result<(), BtfError> {
+        self.starts = found.starts;
         let str_end = self.start_str + self.strs.len();
         // With the greatest in range, all are.
-        if greatest.name < str_end && greatest.id < self.type_count() && self.functions_have_prototypes() {
+        let in_range = found.reach.name < str_end && found.reach.id < self.type_count();
+        if in_range && (!found.unsure_of_functions || self.functions_have_prototypes()) {
             return Ok(());
         }
         self.check_references()
@@ -304,48 +320,6 @@ fn read_words(reader: &mut impl Read, count: usize, endian: Endian) -> io::Resul
         }
     }
     Ok(words)
-}
-
-/// The greatest of what records refer to.
-#[derive(Default)]
-struct Greatest {
-    name: u32,
-    id: u32,
-}
-
-impl Greatest {
-    /// `rows` are the words behind the head. Which of them are names and ids: see [`Btf::check_references`].
-    #[inline]
-    fn take(&mut self, kind: Option<Kind>, name: u32, size_or_type: u32, rows: &[u32]) {
-        self.name = self.name.max(name);
-        // Half of a kernel's types.
-        if rows.is_empty() {
-            use Kind::{Const, Func, Ptr, Restrict, TypeTag, Typedef, Volatile};
-            let refers = matches!(kind, Some(Ptr | Typedef | Volatile | Const | Restrict | Func | TypeTag));
-            self.id = self.id.max(if refers { size_or_type } else { 0 });
-            return;
-        }
-        match kind {
-            Some(Kind::Struct | Kind::Union) => {
-                for row in rows.chunks_exact(3) {
-                    self.name = self.name.max(row[0]);
-                    self.id = self.id.max(row[1]);
-                }
-            }
-            Some(Kind::FuncProto) => {
-                for row in rows.chunks_exact(2) {
-                    self.name = self.name.max(row[0]);
-                    self.id = self.id.max(row[1]);
-                }
-            }
-            Some(Kind::Enum) => self.name = rows.chunks_exact(2).fold(self.name, |name, row| name.max(row[0])),
-            Some(Kind::Enum64) => self.name = rows.chunks_exact(3).fold(self.name, |name, row| name.max(row[0])),
-            Some(Kind::Datasec) => self.id = rows.chunks_exact(3).fold(self.id, |id, row| id.max(row[0])),
-            Some(Kind::Array) => self.id = self.id.max(rows[0]).max(rows[1]),
-            None | Some(Kind::Int | Kind::Fwd | Kind::Float) => {}
-            Some(_) => self.id = self.id.max(size_or_type),
-        }
-    }
 }
 
 impl Header {

@@ -5,6 +5,7 @@
 //! tell is asked of a small filter, and nearly all are none of the own ones.
 
 use super::Btf;
+use super::filter::Filter;
 use super::record::{INFO, name_slots};
 use super::strings::{StringSet, hash_of};
 
@@ -22,7 +23,7 @@ impl Btf {
             return;
         }
         let places = Places::of(own);
-        let mut filter = Filter::for_strings(places.starts.len());
+        let mut filter = Filter::with_room(places.starts.len());
         for (start, end) in strings(own) {
             filter.add(key(own, start, end));
         }
@@ -100,31 +101,6 @@ fn key(section: &[u8], start: usize, end: usize) -> u64 {
     (last ^ (len as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
-/// A set of keys that takes one in sixteen, at most, for one that it has.
-struct Filter {
-    bits: Vec<u64>,
-    shift: u32,
-}
-
-impl Filter {
-    fn for_strings(count: usize) -> Filter {
-        // Sixteen bits for each, as far as they stay in the processor's nearest cache.
-        let log = (16 * count).next_power_of_two().trailing_zeros().clamp(6, 18);
-        Filter { bits: vec![0; 1 << (log - 6)], shift: 64 - log }
-    }
-
-    fn add(&mut self, key: u64) {
-        let bit = key >> self.shift;
-        self.bits[(bit / 64) as usize] |= 1 << (bit % 64);
-    }
-
-    #[inline]
-    fn has(&self, key: u64) -> bool {
-        let bit = key >> self.shift;
-        self.bits[(bit / 64) as usize] >> (bit % 64) & 1 != 0
-    }
-}
-
 /// Where the strings of a section start, and which of them an offset is in.
 struct Places {
     starts: Vec<u32>,
@@ -153,5 +129,126 @@ impl Places {
         let Some(&(begins, before)) = self.blocks.get(offset as usize / 64) else { return usize::MAX };
         // The first string begins with the section.
         (before + (begins << (63 - offset % 64)).count_ones()) as usize - 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BtfError, DedupOptions, Endian, TypeId};
+    use super::*;
+    use std::sync::Arc;
+
+    fn dedup(mut btf: Btf) -> Btf {
+        btf.dedup(&DedupOptions::default()).expect("sound types");
+        btf
+    }
+
+    /// One struct for each name, with a member of the name that follows.
+    fn add_structs(btf: &mut Btf, names: &[&[u8]]) -> Result<(), BtfError> {
+        for (index, name) in names.iter().enumerate() {
+            btf.add_struct(name, index as u32 + 1)?;
+            btf.add_field(names[(index + 1) % names.len()], TypeId::VOID, 0, 0)?;
+        }
+        Ok(())
+    }
+
+    /// A base of these names, in bytes: `extra` stands before its strings' end as it is.
+    fn base_of(names: &[&[u8]], extra: &[u8], base: Option<Arc<Btf>>, endian: Endian) -> Arc<Btf> {
+        let mut btf = base.clone().map_or_else(|| Btf::new(endian), |base| Btf::new_split(base, endian));
+        add_structs(&mut btf, names).expect("room");
+        let mut strings = btf.strs.bytes().to_vec();
+        strings.extend_from_slice(extra);
+        btf.strs = StringSet::from_section(strings);
+        Arc::new(Btf::parse(&btf.to_bytes(), base).expect("what was written"))
+    }
+
+    /// The same types on a base, its strings reused as they are added and in the end.
+    fn both_ways(base: &Arc<Btf>, names: &[&[u8]]) -> Btf {
+        let mut at_once = Btf::new_split(base.clone(), base.endian());
+        let mut in_the_end = Btf::new_split_to_dedup(base.clone(), base.endian());
+        for btf in [&mut at_once, &mut in_the_end] {
+            add_structs(btf, names).expect("room");
+        }
+        let (at_once, in_the_end) = (dedup(at_once), dedup(in_the_end));
+        assert_eq!(at_once.to_bytes(), in_the_end.to_bytes());
+        in_the_end
+    }
+
+    #[test]
+    fn as_if_each_had_been_looked_for_when_it_was_added() {
+        let long = [b'x'; 300];
+        let sets: [&[&[u8]]; 6] = [
+            &[b"a", b"ab", b"b", b"prefix_name", b"name"],
+            &[b"name", b"long_suffix_name", b"suffix_name", b"x_name", b""],
+            &[&long, &long[1..], &long[..8], &long[..7], &long[..9]],
+            &[b"12345678", b"12345679", b"02345678", b"2345678", b"1234567812345678"],
+            &[b"only", b"here"],
+            &[b""],
+        ];
+        for endian in [Endian::Little, Endian::Big] {
+            for lower in sets {
+                for extra in [&b""[..], b"name\0name\0\0here\0", b"12345678\0"] {
+                    let base = base_of(lower, extra, None, endian);
+                    for upper in sets {
+                        both_ways(&base, upper);
+                        both_ways(&base_of(upper, extra, Some(base.clone()), endian), sets[0]);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_strings() {
+        let names: Vec<Vec<u8>> =
+            (0..20_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
+        let all: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+        let third: Vec<&[u8]> = all.iter().copied().step_by(3).collect();
+        let btf = both_ways(&base_of(&third, b"", None, Endian::HOST), &all);
+        assert_eq!(
+            btf.string_bytes(),
+            all.iter().map(|name| name.len() + 1).sum::<usize>() - third.iter().map(|n| n.len() + 1).sum::<usize>()
+        );
+    }
+
+    #[test]
+    fn of_equal_strings_the_first_of_the_lowest_base() {
+        let lower = base_of(&[b"first", b"second"], b"twice\0twice\0", None, Endian::HOST);
+        let upper = base_of(&[b"third"], b"second\0twice\0", Some(lower.clone()), Endian::HOST);
+        let btf = both_ways(&upper, &[b"twice", b"second", b"third", b"own"]);
+        let mut names = btf.own_types().map(|(_, ty)| ty.name());
+        assert_eq!(names.next(), lower.find_str(b"twice"));
+        assert_eq!(names.next(), lower.find_str(b"second"));
+        assert_eq!(names.next(), upper.find_str(b"third"));
+        assert_eq!(names.next().map(|name| name.0), Some(upper.string_end()));
+    }
+
+    #[test]
+    fn what_is_read_is_shared_with_the_base() {
+        let base = base_of(&[b"one", b"two"], b"", None, Endian::HOST);
+        // Equal strings, one that nothing refers to, and a name in the middle of another.
+        let mut split = Btf::new_split(base.clone(), Endian::HOST);
+        split.strs = StringSet::from_section(b"unused\0two\0xone\0two\0own\0\0own\0".to_vec());
+        let start = base.string_end();
+        for (size, name) in [(7u32, 7), (8, 12), (9, 16), (10, 20), (11, 24), (12, 25)] {
+            split
+                .push_record(&[start + name, super::super::info_word(super::super::Kind::Struct, 0, false), size])
+                .expect("room");
+        }
+        let read = dedup(Btf::parse(&split.to_bytes(), Some(base.clone())).expect("what was written"));
+        let names: Vec<&[u8]> = read.own_types().map(|(id, _)| read.name(id)).collect();
+        assert_eq!(names, [&b"two"[..], b"one", b"two", b"own", b"", b"own"]);
+        assert_eq!(read.strs.bytes(), b"own\0");
+    }
+
+    #[test]
+    fn keys_do_not_depend_on_what_stands_around() {
+        for len in 0..20 {
+            let s: Vec<u8> = (1..=len as u8).collect();
+            for before in 0..10 {
+                let section = [vec![b'y'; before], s.clone(), vec![0]].concat();
+                assert_eq!(key(&section, before, before + len), key(&s, 0, len));
+            }
+        }
     }
 }

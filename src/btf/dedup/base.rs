@@ -6,25 +6,16 @@
 //! number.
 
 use super::{Dedup, Types, compare};
-use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, vlen_of};
+use crate::btf::filter::{Filter, spread};
+use crate::btf::reach::Reach;
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, record_len, vlen_of};
 use crate::btf::{Btf, Kind, TypeId};
 use parking_lot::Mutex;
 
-/// A set of small numbers.
-#[derive(Default)]
+/// A set of types.
 struct Bits(Vec<u64>);
 
 impl Bits {
-    fn up_to(end: u32) -> Bits {
-        Bits(vec![0; end as usize / 64 + 1])
-    }
-
-    fn set(&mut self, number: u32) {
-        if let Some(word) = self.0.get_mut(number as usize / 64) {
-            *word |= 1 << (number % 64);
-        }
-    }
-
     fn clear(&mut self, number: u32) {
         if let Some(word) = self.0.get_mut(number as usize / 64) {
             *word &= !(1 << (number % 64));
@@ -37,79 +28,120 @@ impl Bits {
     }
 }
 
-/// Of a type its name, or what a nameless pointer or qualifier leads to and [`Head::LEADS`], and its info word.
+/// What a type can be equal to none without: an own type of its name. Of a nameless one, the greatest of the names in it, since those that were used
+/// last are the rarest; or, with [`Head::LEADS`], the last type that it refers to.
 #[derive(Clone, Copy, Default)]
-pub(in crate::btf) struct Head {
-    word: u32,
-    pub(super) info: u32,
-}
+struct Head(u32);
 
 impl Head {
     /// Larger than all names.
     const LEADS: u32 = 1 << 31;
 
     #[inline]
-    pub(in crate::btf) fn new([name, info, size_or_type]: [u32; HEAD]) -> Head {
-        let leads = matches!(Kind::of_info(info), Some(Kind::Ptr | Kind::Const | Kind::Volatile | Kind::Restrict));
-        Head { word: if name == 0 && leads { Head::LEADS | size_or_type } else { name }, info }
+    fn of(name: u32, info: u32, size_or_type: u32, reach: Reach) -> Head {
+        match Kind::of_info(info) {
+            _ if name != 0 => Head(name),
+            // Nameless enumerations are special, see `Wanted`; the others refer to nothing.
+            None | Some(Kind::Enum | Kind::Enum64 | Kind::Int | Kind::Float | Kind::Fwd) => Head(0),
+            Some(_) if reach.name != 0 => Head(reach.name),
+            Some(Kind::FuncProto) => Head(Head::LEADS | reach.id.max(size_or_type)),
+            Some(_) => Head(Head::LEADS | reach.id),
+        }
     }
 
     #[inline]
     fn leads_to(self) -> Option<u32> {
-        (self.word & Head::LEADS != 0).then_some(self.word & !Head::LEADS)
+        (self.0 & Head::LEADS != 0).then_some(self.0 & !Head::LEADS)
     }
 }
 
-/// What deduplication has to know of all types of a base, whatever is split from it. Everything is by id, void included.
+/// What deduplication has to know of all types of a base, whatever is split from it.
 #[derive(Default)]
 pub(in crate::btf) struct Facts {
-    pub(super) heads: Vec<Head>,
-    pub(super) composites: Vec<u32>,
-    /// What libbpf files as a candidate.
-    counted: Bits,
-    /// What of that it finds again: it files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
-    /// that does not.
-    found: Bits,
+    /// By id, void included.
+    heads: Vec<Head>,
+    /// For each 64 types.
+    blocks: Vec<Block>,
     pub(super) has_nameless_fwd: bool,
 }
 
+/// A bit for each of 64 types.
+#[derive(Clone, Copy, Default)]
+struct Block {
+    composites: u64,
+    /// What libbpf files as a candidate.
+    counted: u64,
+    /// What of that it finds again: it files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
+    /// that does not.
+    found: u64,
+}
+
 impl Facts {
-    pub(in crate::btf) fn of_heads(heads: Vec<Head>) -> Facts {
-        let mut facts = Facts::default();
-        let bit = |kind: Kind| 1u32 << (kind as u32);
-        let others = 1 | bit(Kind::Var) | bit(Kind::Datasec);
-        for (block, first) in heads.chunks(64).zip((0..).step_by(64)) {
-            let of_kind = |kinds: u32| {
-                let is_one = |head: &Head| u64::from(kinds >> (head.info >> 24 & 0x1f) & 1);
-                block.iter().rev().fold(0, |word, head| word << 1 | is_one(head))
-            };
-            facts.counted.0.push(of_kind(!others));
-            facts.found.0.push(of_kind(!(others | bit(Kind::Typedef))));
-            let mut composites = of_kind(bit(Kind::Struct) | bit(Kind::Union));
-            while composites != 0 {
-                facts.composites.push(first + composites.trailing_zeros());
-                composites &= composites - 1;
+    /// Those of void, with room for so many types.
+    fn of_void(room: usize) -> Facts {
+        let mut facts = Facts { heads: Vec::with_capacity(room), ..Facts::default() };
+        facts.push([0; HEAD], Reach::default());
+        facts
+    }
+
+    /// Takes the next type, of which it gets what all kinds share and how far it reaches.
+    #[inline]
+    pub(in crate::btf) fn push(&mut self, [name, info, size_or_type]: [u32; HEAD], reach: Reach) {
+        const fn set(kind: Kind) -> u32 {
+            1 << kind as u32
+        }
+        const COMPOSITES: u32 = set(Kind::Struct) | set(Kind::Union);
+        const COUNTED: u32 = !(1 | set(Kind::Var) | set(Kind::Datasec));
+        const FOUND: u32 = COUNTED & !set(Kind::Typedef);
+        let id = self.heads.len();
+        if id % 64 == 0 {
+            self.blocks.push(Block::default());
+        }
+        let kind = info >> 24 & 0x1f;
+        let bit = |kinds: u32| u64::from(kinds >> kind & 1) << (id % 64);
+        if let Some(block) = self.blocks.last_mut() {
+            block.composites |= bit(COMPOSITES);
+            block.counted |= bit(COUNTED);
+            block.found |= bit(FOUND);
+        }
+        self.has_nameless_fwd |= name == 0 && kind == Kind::Fwd as u32;
+        self.heads.push(Head::of(name, info, size_or_type, reach));
+    }
+
+    /// Structs and unions that may have one of these names, in order.
+    pub(super) fn composites(&self, has_name: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut found = Vec::new();
+        let any_nameless = has_name(0);
+        for ((block, heads), first) in self.blocks.iter().zip(self.heads.chunks(64)).zip((0..).step_by(64)) {
+            let mut left = block.composites;
+            while left != 0 {
+                let at = left.trailing_zeros();
+                left &= left - 1;
+                if any_nameless || heads.get(at as usize).is_some_and(|head| has_name(head.0)) {
+                    found.push(first + at);
+                }
             }
         }
-        facts.has_nameless_fwd = heads.iter().any(|head| head.word == 0 && Kind::of_info(head.info) == Some(Kind::Fwd));
-        facts.heads = heads;
-        facts
+        found
     }
 }
 
-/// The heads of void and of all types of a base.
-pub(in crate::btf) fn heads(base: Option<&Btf>) -> Vec<Head> {
-    let mut heads = Vec::with_capacity(base.map_or(1, |base| base.type_count() as usize));
-    heads.push(Head::default());
+/// Facts of void and of all types of `base`, with room for `more`.
+pub(in crate::btf) fn facts_of(base: Option<&Btf>, more: usize) -> Facts {
+    let mut facts = Facts::of_void(base.map_or(1, |base| base.type_count() as usize) + more);
     let mut chain: Vec<&Btf> = base.into_iter().collect();
     while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
         chain.push(base);
     }
     for btf in chain.into_iter().rev() {
-        let words = |&start: &u32| btf.words.get(start as usize..).and_then(<[u32]>::first_chunk).copied().unwrap_or_default();
-        heads.extend(btf.starts.iter().map(words).map(Head::new));
+        for &start in &btf.starts {
+            let record = btf.words.get(start as usize..).unwrap_or(&[]);
+            let head = record.first_chunk::<HEAD>().copied().unwrap_or_default();
+            let rows = record_len(head[INFO]).and_then(|len| record.get(HEAD..len)).unwrap_or(&[]);
+            facts.push(head, Reach::of(Kind::of_info(head[INFO]), head[SIZE_OR_TYPE], rows));
+        }
     }
-    heads
+    facts
 }
 
 /// Facts made ahead, for the next deduplication against a base.
@@ -135,13 +167,13 @@ impl Clone for Prepared {
 
 /// The facts of the base of a split BTF, or of none.
 pub(super) fn facts(base: Option<&Btf>) -> Facts {
-    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| Facts::of_heads(heads(base)))
+    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| facts_of(base, 0))
 }
 
-/// What own types can be equal to.
+/// What own types can be equal to, or a little more: what becomes a candidate in vain is only compared in vain.
 struct Wanted {
     /// Names of own types that the base has, too, by their offsets; the empty one among them.
-    names: Bits,
+    names: Filter,
     /// An own enumeration without name and enumerators is as good as any without a name.
     any_enum: bool,
 }
@@ -149,13 +181,15 @@ struct Wanted {
 impl Wanted {
     /// `None` when all of the base has to be looked at, since own types refer into it.
     fn of(types: &Types, strings_end: u32) -> Option<Wanted> {
-        let mut wanted = Wanted { names: Bits::up_to(strings_end), any_enum: false };
-        wanted.names.set(0);
+        // A third of all words are names.
+        let mut wanted = Wanted { names: Filter::with_room(types.words.len() / 3), any_enum: false };
+        wanted.names.add(spread(0));
         for id in types.own_ids() {
-            let (record, info) = (types.record(id), types.info(id));
+            let record = types.record(id);
+            let info = record[INFO];
             for slot in name_slots(info) {
                 if record[slot] < strings_end {
-                    wanted.names.set(record[slot]);
+                    wanted.names.add(spread(record[slot]));
                 }
             }
             if id_slots(info).any(|slot| (1..types.start_id).contains(&record[slot])) {
@@ -168,7 +202,7 @@ impl Wanted {
 
     /// Whether a type without a name can be equal to an own one; `possible` says so of types, as far as is known.
     fn has_nameless(&self, record: &[u32], possible: &Bits) -> bool {
-        let (name, id) = (|word: u32| self.names.has(word), |word: u32| possible.has(word));
+        let (name, id) = (|word: u32| self.names.has(spread(word)), |word: u32| possible.has(word));
         let rows = &record[HEAD..];
         match Kind::of_info(record[INFO]) {
             Some(Kind::Struct | Kind::Union) => rows.chunks_exact(3).all(|row| name(row[0]) && id(row[1])),
@@ -188,11 +222,11 @@ impl Dedup {
     pub(super) fn enter_base(&mut self, facts: &Facts) {
         let Some(base) = self.types.base.clone() else { return };
         let wanted = Wanted::of(&self.types, base.string_end());
-        // By name first, as types lead to later ones. A type without a name may be anything until its turn comes.
-        let mut possible = Bits(vec![u64::MAX; facts.found.0.len()]);
+        // By name first, as types lead to later ones. A type that leads to another may be anything until its turn comes.
+        let mut possible = Bits(vec![u64::MAX; facts.blocks.len()]);
         if let Some(Wanted { names, .. }) = &wanted {
             for (word, heads) in possible.0.iter_mut().zip(facts.heads.chunks(64)) {
-                let is_possible = |head: &Head| u64::from(names.has(head.word) || head.leads_to().is_some());
+                let is_possible = |head: &Head| u64::from(names.has(spread(head.0))) | u64::from(head.0 / Head::LEADS);
                 *word = heads.iter().rev().fold(0, |word, head| word << 1 | is_possible(head));
             }
             for (head, id) in facts.heads.iter().zip(0..) {
@@ -201,8 +235,8 @@ impl Dedup {
                 }
             }
         }
-        for (index, (&counted, &found)) in facts.counted.0.iter().zip(&facts.found.0).enumerate() {
-            let (mut left, mut enter) = (counted, found & possible.0.get(index).copied().unwrap_or(0));
+        for (index, block) in facts.blocks.iter().enumerate() {
+            let (mut left, mut enter) = (block.counted, block.found & possible.0.get(index).copied().unwrap_or(0));
             while enter != 0 {
                 let bit = enter & enter.wrapping_neg();
                 let id = index as u32 * 64 + bit.trailing_zeros();
@@ -218,11 +252,12 @@ impl Dedup {
                     compare::hash_in_base(&self.types, record)
                 });
                 match hash {
-                    Some(hash) => self.add(hash, id),
+                    Some(hash) => self.table.file(hash, id),
                     None => self.table.count(1),
                 }
             }
             self.table.count(left.count_ones());
         }
+        self.table.open();
     }
 }

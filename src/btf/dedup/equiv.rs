@@ -58,9 +58,8 @@ impl Equivalence {
     pub(super) fn run(&mut self, dedup: &mut Dedup) -> Result<Option<u32>, BtfError> {
         self.enough = (EFFORT_A_TYPE * u64::from(dedup.types.type_count())).max(LEAST_EFFORT);
         for id in dedup.types.own_ids() {
-            let node = &dedup.types.nodes[id as usize];
-            let kind = Kind::of_info(node.info);
-            if node.map == UNMAPPED && matches!(kind, Some(Kind::Struct | Kind::Union | Kind::Typedef)) {
+            let kind = Kind::of_info(dedup.types.nodes.info(id));
+            if dedup.types.map(id) == UNMAPPED && matches!(kind, Some(Kind::Struct | Kind::Union | Kind::Typedef)) {
                 self.named_type(dedup, id)?;
             }
         }
@@ -106,7 +105,7 @@ impl Equivalence {
     fn forget(&mut self, dedup: &mut Dedup) {
         self.effort += 1 + self.assumed.len() as u64;
         for id in self.assumed.drain(..) {
-            dedup.types.nodes[id as usize].hypothesis = UNMAPPED;
+            dedup.types.nodes.set_hypothesis(id, UNMAPPED);
         }
         self.to_merge.clear();
         self.would_change_base = false;
@@ -141,20 +140,18 @@ impl Equivalence {
     fn compare_pair(&mut self, types: &mut Types, new: u32, canon: u32) -> Result<Comparison, BtfError> {
         let canon = resolve_fwd(types, canon);
         let start_id = types.start_id;
-        let new_node = types.nodes[new as usize];
-        let node = &mut types.nodes[canon as usize];
-        if node.hypothesis <= MAX_ID {
-            let assumed = node.hypothesis;
+        let assumed = types.nodes.hypothesis(canon);
+        if assumed <= MAX_ID {
             return Ok(Comparison::of(assumed == new || self.identity.identical(types, assumed, new)));
         }
-        node.hypothesis = new;
+        types.nodes.set_hypothesis(canon, new);
         self.assumed.push(canon);
-        let (info, canon_info) = (new_node.info, node.info);
         let (a, b) = if new >= start_id && canon >= start_id {
-            (&types.words[new_node.start as usize..], &types.words[node.start as usize..])
+            (&types.words[types.start(new)..], &types.words[types.start(canon)..])
         } else {
             (types.record(new), types.record(canon))
         };
+        let (info, canon_info) = (a[INFO], b[INFO]);
         if a[NAME] != b[NAME] {
             return Ok(Comparison::Differs);
         }
@@ -232,7 +229,7 @@ impl Equivalence {
     /// Turns the hypothesis of a successful comparison into mappings.
     fn merge(&mut self, types: &mut Types) {
         for &id in &self.to_merge {
-            let new = types.resolve(types.nodes[id as usize].hypothesis);
+            let new = types.resolve(types.nodes.hypothesis(id));
             let canon = types.resolve(id);
             let (new_kind, canon_kind) = (types.kind(new), types.kind(canon));
             let (new_is_fwd, canon_is_fwd) = (new_kind == Some(Kind::Fwd), canon_kind == Some(Kind::Fwd));
@@ -279,13 +276,13 @@ fn is_settled(types: &Types, new: u32, canon: u32) -> bool {
     if new == canon {
         return true;
     }
-    let (a, b) = (&types.nodes[new as usize], &types.nodes[canon as usize]);
-    if b.hypothesis == new {
+    if types.nodes.hypothesis(canon) == new {
         return true;
     }
-    match (a.map <= MAX_ID, b.map <= MAX_ID) {
+    let (new_map, canon_map) = (types.map(new), types.map(canon));
+    match (new_map <= MAX_ID, canon_map <= MAX_ID) {
         (false, false) => false,
-        (true, true) if a.map == b.map => true,
+        (true, true) if new_map == canon_map => true,
         _ => types.resolve(new) == types.resolve(canon),
     }
 }

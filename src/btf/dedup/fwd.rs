@@ -1,6 +1,7 @@
 //! Forward declarations that no comparison of structs resolved, because nothing compared with anything led to them: they go to
 //! the struct or union of their name when there is just one.
 
+use super::base::Facts;
 use super::{Dedup, Kind};
 use crate::btf::record::{NAME, kflag_of};
 use rustc_hash::FxHashMap;
@@ -13,7 +14,7 @@ enum Bearer {
 }
 
 impl Dedup {
-    pub(super) fn resolve_fwds(&mut self) {
+    pub(super) fn resolve_fwds(&mut self, base: &Facts) {
         // Few names are asked for, so they are collected first and not those of all structs.
         let mut bearers: FxHashMap<u32, Bearer> = FxHashMap::default();
         let mut unresolved = Vec::new();
@@ -27,7 +28,8 @@ impl Dedup {
         if unresolved.is_empty() {
             return;
         }
-        for &id in &self.composites {
+        let in_base = base.composites(|name| bearers.contains_key(&name));
+        for &id in in_base.iter().chain(&self.composites) {
             if let Some(bearer) = bearers.get_mut(&types.record(id)[NAME]) {
                 *bearer = if let Bearer::None = bearer { Bearer::One(id) } else { Bearer::Many };
             }

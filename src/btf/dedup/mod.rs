@@ -23,6 +23,7 @@ mod compact;
 mod compare;
 mod equiv;
 mod fwd;
+mod nodes;
 mod prim;
 mod refs;
 mod table;
@@ -32,6 +33,7 @@ use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
 use base::Facts;
 use equiv::Equivalence;
+use nodes::{Nodes, UNMAPPED};
 use std::sync::Arc;
 use table::{Candidate, Table};
 
@@ -57,8 +59,6 @@ pub struct Shortcomings {
     pub circles: u32,
 }
 
-/// Not looked at yet. All values above [`MAX_ID`] mean that there is no canonical type so far.
-const UNMAPPED: u32 = u32::MAX;
 /// On the path of the walk through references.
 const IN_PROGRESS: u32 = u32::MAX - 1;
 
@@ -68,22 +68,8 @@ struct Dedup {
     table: Table,
     /// Own types that refer to no other, in order.
     prims: Vec<u32>,
-    /// Structs and unions that stay, in order, those of the base included.
+    /// Own structs and unions that stay, in order.
     composites: Vec<u32>,
-}
-
-/// What is known of one type. Kept together because the walks jump from type to type: this way each costs one cache miss here and
-/// one in the record.
-#[derive(Clone, Copy)]
-struct Node {
-    /// The type that this one is replaced by; itself for survivors. Chains are allowed.
-    map: u32,
-    /// During a comparison of graphs: the type that this one, of the candidate's graph, would correspond to.
-    hypothesis: u32,
-    /// Word index of an own record.
-    start: u32,
-    /// The record's info word; 0 for void.
-    info: u32,
 }
 
 /// A mask that leaves of a hash so much that some thousand of `count` types share a value: its highest bits, which choose the bucket.
@@ -94,8 +80,7 @@ fn few_classes(count: usize) -> u32 {
 
 /// The types under deduplication, own and base.
 struct Types {
-    /// By id, void and base types included.
-    nodes: Vec<Node>,
+    nodes: Nodes,
     words: Vec<u32>,
     start_id: u32,
     base: Option<Arc<Btf>>,
@@ -121,9 +106,10 @@ impl Types {
         self.base.as_ref().and_then(|base| base.record(TypeId(id))).unwrap_or(&[0, 0, 0])
     }
 
+    /// The info word of a type; 0 for void.
     #[inline]
     fn info(&self, id: u32) -> u32 {
-        self.nodes[id as usize].info
+        if id >= self.start_id { self.nodes.info(id) } else { self.base_record(id)[INFO] }
     }
 
     /// `None` for void.
@@ -135,11 +121,11 @@ impl Types {
     /// Word index of an own record.
     #[inline]
     fn start(&self, id: u32) -> usize {
-        self.nodes[id as usize].start as usize
+        self.nodes.start(id) as usize
     }
 
     fn type_count(&self) -> u32 {
-        self.nodes.len() as u32
+        self.nodes.count()
     }
 
     fn own_ids(&self) -> std::ops::Range<u32> {
@@ -148,12 +134,12 @@ impl Types {
 
     #[inline]
     fn map(&self, id: u32) -> u32 {
-        self.nodes[id as usize].map
+        self.nodes.map(id)
     }
 
     #[inline]
     fn set_map(&mut self, id: u32, to: u32) {
-        self.nodes[id as usize].map = to;
+        self.nodes.set_map(id, to);
     }
 
     #[inline]
@@ -188,29 +174,26 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
-        let mut facts = base::facts(self.base.as_deref());
-        let (nodes, prims) = self.nodes(&facts)?;
+        let (nodes, prims) = self.nodes()?;
         self.dedup_strings()?;
         if self.unshared {
             self.share_strings();
         }
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
-        let mask = if opts.force_collisions { few_classes(nodes.len()) } else { u32::MAX };
+        let facts = base::facts(self.base.as_deref());
+        let mask = if opts.force_collisions { few_classes(nodes.count() as usize) } else { u32::MAX };
         let mut types = Types { nodes, words, start_id: self.start_id, base: self.base.clone(), has_nameless_fwd: false };
         types.has_nameless_fwd =
             facts.has_nameless_fwd || prims.iter().any(|&id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
-        let composites = std::mem::take(&mut facts.composites);
-        let mut dedup = Dedup { types, table: Table::new(mask), prims, composites };
+        let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
         dedup.enter_base(&facts);
-        drop(facts);
-        let result = dedup.settle_all(opts);
+        let result = dedup.settle_all(opts, &facts);
         let types = dedup.types;
         let mut shortcomings = match result {
             Ok(shortcomings) => shortcomings,
             Err(err) => {
-                let own = &types.nodes[self.start_id as usize..];
-                self.starts = own.iter().map(|node| node.start).collect();
+                self.starts = types.own_ids().map(|id| types.nodes.start(id)).collect();
                 self.words = types.words.into();
                 return Err(err);
             }
@@ -223,16 +206,10 @@ impl Btf {
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical. Also returns
     /// the own types that refer to no other.
-    fn nodes(&self, base: &Facts) -> Result<(Vec<Node>, Vec<u32>), BtfError> {
+    fn nodes(&self) -> Result<(Nodes, Vec<u32>), BtfError> {
         let type_count = self.type_count();
-        let mut nodes = Vec::with_capacity(type_count as usize);
+        let mut nodes = Nodes::of_base(type_count);
         let mut prims = Vec::new();
-        nodes.extend(base.heads.iter().zip(0..).map(|(head, id)| Node {
-            map: id,
-            hypothesis: UNMAPPED,
-            start: 0,
-            info: head.info,
-        }));
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
         for ((&start, end), id) in self.starts.iter().zip(ends).zip(self.start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
@@ -250,7 +227,7 @@ impl Btf {
                 Some(Kind::Int | Kind::Fwd | Kind::Float | Kind::Enum | Kind::Enum64) => prims.push(id),
                 _ => {}
             }
-            nodes.push(Node { map, hypothesis: UNMAPPED, start, info });
+            nodes.set(id, map, start, info);
         }
         Ok((nodes, prims))
     }
@@ -283,19 +260,19 @@ impl Btf {
 
 impl Dedup {
     /// Finds for each type the one that stays for it.
-    fn settle_all(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
+    fn settle_all(&mut self, opts: &DedupOptions, base: &Facts) -> Result<Shortcomings, BtfError> {
         self.prim_types(!opts.skip_fwd_resolution);
         let gave_up = Equivalence::default().run(self)?.map(TypeId);
         if !opts.skip_fwd_resolution {
-            self.resolve_fwds();
+            self.resolve_fwds(base);
         }
         let circles = self.ref_types(opts.cut_circles)?;
         Ok(Shortcomings { gave_up, circles })
     }
 
-    /// Makes a type a candidate.
+    /// Makes an own type a candidate.
     #[inline]
     fn add(&mut self, hash: u32, id: u32) {
-        self.table.add(hash, Candidate { id, start: self.types.nodes[id as usize].start });
+        self.table.add(hash, Candidate { id, start: self.types.nodes.start(id) });
     }
 }

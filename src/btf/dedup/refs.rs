@@ -20,11 +20,10 @@ impl Types {
     /// Replaces what the own type refers to by canonical types; `false` when one of them is not settled yet.
     #[inline]
     fn replace_settled(&mut self, id: u32) -> bool {
-        let node = self.nodes[id as usize];
-        let start = node.start as usize;
-        match Kind::of_info(node.info) {
+        let (start, info) = (self.start(id), self.nodes.info(id));
+        match Kind::of_info(info) {
             Some(Kind::FuncProto) => {
-                let rows = start + HEAD..start + record_len(node.info).unwrap_or(HEAD);
+                let rows = start + HEAD..start + record_len(info).unwrap_or(HEAD);
                 self.replace_word(start + SIZE_OR_TYPE) && (rows.start + 1..rows.end).step_by(2).all(|at| self.replace_word(at))
             }
             Some(Kind::Array) => self.replace_word(start + HEAD) && self.replace_word(start + HEAD + 1),

@@ -23,12 +23,15 @@ struct Entry {
 
 /// Candidates by hash.
 pub(super) struct Table {
+    /// Empty until candidates are looked for: what is [filed](Table::file) before is put into chains all at once.
     buckets: Vec<u32>,
     /// Binary logarithm of the number of buckets.
     bits: u32,
     /// The same of libbpf's table.
     doublings: u32,
     entries: Vec<Entry>,
+    /// How many entries were filed at each doubling so far.
+    turns: Vec<usize>,
     /// Entries as libbpf counts them: those that can never be found are counted but not kept.
     counted: usize,
     /// With so many counted, the next makes libbpf's table double.
@@ -47,7 +50,7 @@ pub(super) struct Cursor {
 impl Table {
     /// A table whose hashes are cut to `mask`: all bits, unless hashes are to collide.
     pub(super) fn new(mask: u32) -> Table {
-        Table { buckets: Vec::new(), bits: 0, doublings: 0, entries: Vec::new(), counted: 0, limit: 0, mask }
+        Table { buckets: Vec::new(), bits: 0, doublings: 0, entries: Vec::new(), turns: Vec::new(), counted: 0, limit: 0, mask }
     }
 
     #[inline]
@@ -85,9 +88,38 @@ impl Table {
             self.grow();
         }
         let hash = self.effective(hash);
-        let bucket = self.bucket(hash);
-        self.entries.push(Entry { hash, candidate, next: self.buckets[bucket] });
-        self.buckets[bucket] = self.entries.len() as u32 - 1;
+        self.entries.push(Entry { hash, candidate, next: END });
+        self.link(self.entries.len() - 1);
+    }
+
+    /// Adds a type of the base, before the first own one.
+    pub(super) fn file(&mut self, hash: u32, id: u32) {
+        self.count(1);
+        let (hash, candidate) = (self.effective(hash), Candidate { id, start: 0 });
+        self.entries.push(Entry { hash, candidate, next: END });
+    }
+
+    /// Puts what is filed into chains, in the order that turning around at each doubling would have given: an entry comes to stand in front of those
+    /// before it when an even number of doublings follows, and otherwise behind them.
+    pub(super) fn open(&mut self) {
+        let turns = std::mem::take(&mut self.turns);
+        let starts = [0].into_iter().chain(turns.iter().copied());
+        let runs: Vec<_> = starts.zip(turns.iter().copied().chain([self.entries.len()])).map(|(from, to)| from..to).collect();
+        self.bits = (2 * self.entries.len()).next_power_of_two().trailing_zeros().max(2);
+        self.buckets = vec![END; 1 << self.bits];
+        for run in runs.iter().rev().skip(1).step_by(2) {
+            run.clone().rev().for_each(|at| self.link(at));
+        }
+        for run in runs.iter().skip(turns.len() % 2).step_by(2) {
+            run.clone().for_each(|at| self.link(at));
+        }
+    }
+
+    /// Puts an entry at the head of its chain.
+    #[inline]
+    fn link(&mut self, at: usize) {
+        let bucket = self.bucket(self.entries[at].hash);
+        self.entries[at].next = std::mem::replace(&mut self.buckets[bucket], at as u32);
     }
 
     /// Counts entries, to begin with those that no look-up would find.
@@ -105,6 +137,10 @@ impl Table {
         self.doublings = (self.doublings + 1).max(2);
         // libbpf doubles when four thirds of the entries, the new one among them, are more than there are buckets.
         self.limit = (3 * ((1 << self.doublings) + 1) as usize).div_ceil(4) - 1;
+        if self.buckets.is_empty() {
+            self.turns.push(self.entries.len());
+            return;
+        }
         let bits = (2 * self.entries.len()).next_power_of_two().trailing_zeros().clamp(2, self.doublings);
         self.move_to(bits.max(self.bits), &mut Vec::new());
     }
@@ -156,6 +192,28 @@ mod tests {
             assert_eq!(chain(&table, 7), [6, 5, 4, 1, 2, 3]);
             table.add(7, Candidate { id: 7, start: 0 });
             assert_eq!(chain(&table, 7), [7, 3, 2, 1, 4, 5, 6]);
+        }
+    }
+
+    #[test]
+    fn what_is_filed_ends_up_in_the_order_of_what_is_added() {
+        for count in 0..200 {
+            let (mut filed, mut added) = (Table::new(u32::MAX), Table::new(u32::MAX));
+            for id in 0..count {
+                if id % 7 == 3 {
+                    filed.count(id % 5);
+                    added.count(id % 5);
+                }
+                filed.file(id % 3, id);
+                added.add(id % 3, Candidate { id, start: 0 });
+            }
+            filed.open();
+            for id in count..count + 100 {
+                assert_eq!(chain(&filed, id % 3), chain(&added, id % 3));
+                filed.add(id % 3, Candidate { id, start: 0 });
+                added.add(id % 3, Candidate { id, start: 0 });
+            }
+            assert_eq!(filed.doublings, added.doublings);
         }
     }
 
