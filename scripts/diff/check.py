@@ -47,7 +47,7 @@ COMPARED = {
 }
 # Suites that only run when they are named: what they fetch is large.
 ON_REQUEST = ("machines",)
-SOURCES = ("fmt", "clippy", "unit", "headers", "capi")
+SOURCES = ("fmt", "clippy", "oldest", "unit", "headers", "capi")
 
 
 def command(report, name, *parts, env=None):
@@ -57,6 +57,15 @@ def command(report, name, *parts, env=None):
         return done.stdout
     print("\n".join(done.stdout.splitlines()[-60:]), flush=True)
     return done.stdout
+
+
+def oldest(report):
+    """The libraries build, without a warning, with the oldest compiler that Cargo.toml promises. Its own cargo is not needed: ours asks the compiler."""
+    folder = TARGET / "oldest-rust"
+    command(report, "the oldest compiler is there", ROOT / "scripts/oldest-rust", folder)
+    told = command(report, "the libraries build with it", "cargo", "build", "--workspace", "--locked", "--quiet",
+                   env={"RUSTC": str(folder.resolve() / "rustc"), "CARGO_TARGET_DIR": str(folder.resolve() / "target")})
+    report.check("warning" not in told, "it warns of nothing", told)
 
 
 def unit(report):
@@ -138,6 +147,8 @@ def main():
                     command(report, "cargo fmt --check", "cargo", "fmt", "--all", "--check")
                 elif name == "clippy":
                     command(report, "cargo clippy", "cargo", "clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings")
+                elif name == "oldest":
+                    oldest(report)
                 elif name == "unit":
                     unit(report)
                 elif name == "headers":

@@ -223,8 +223,8 @@ pub unsafe extern "C" fn btf_encoder__encode_cu(encoder: *mut BtfEncoder, cu: *m
             // The report was told which variable.
             Err(Failure::Encode(EncodeError::Variable)) => -1,
             Err(e) => {
-                let (path, error) = (&encoder.path[..], format_args!("{e}"));
-                encoder.streams.error(&text!(path, ": btf_encoder__encode_cu: unit '", name, "': ", error, "\n"));
+                let path = &encoder.path[..];
+                encoder.streams.error(&text!(path, ": btf_encoder__encode_cu: unit '", name, "': ", format_args!("{e}"), "\n"));
                 -1
             }
         }

@@ -144,9 +144,8 @@ pub(super) unsafe fn hand_over(
             side.hook = Some(Box::new(holding.clone()));
         }
         Cus::keep(cus, Box::new(holding));
-        if let Some(steal) = conf.as_ref().and_then(|conf| conf.steal)
-            && steal(cu, conf) != LoadStealKind::KEEPIT
-        {
+        let steal = conf.as_ref().and_then(|conf| conf.steal);
+        if steal.is_some_and(|steal| steal(cu, conf) != LoadStealKind::KEEPIT) {
             // Whatever the program wants, the unit is its own now.
             return;
         }

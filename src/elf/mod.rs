@@ -5,7 +5,7 @@
 //! read piece by piece into the caller's buffer, or memory when its bytes had to be made first (decompressed, relocated).
 //!
 //! - `file`: headers and section table, raw bytes of a section, [`ElfFile`].
-//! - `section`: [`DebugSection`] and decompression.
+//! - `section`: [`DebugSection`]; `compressed`: data in the forms that sections are compressed to.
 //! - `layout`: addresses for the sections of relocatable files.
 //! - `reloc`: relocations of sections of relocatable files.
 //! - `symbols`: the symbol table.
@@ -19,6 +19,7 @@
 //! is checked, and all loops advance.
 
 mod codec;
+pub(crate) mod compressed;
 pub mod edit;
 mod error;
 mod file;

@@ -1,31 +1,14 @@
 //! The bytes of a section as DWARF wants them: decompressed and, in relocatable files, relocated.
 
+use super::compressed::Format;
 use super::file::Source;
 use super::{ElfError, ElfFile};
 use object::elf;
-use object::read::{CompressedData, CompressionFormat};
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 /// Sections up to this size, in bytes, are read at once: one system call instead of one for each piece.
 const SMALL: u64 = 64 << 10;
-
-/// How many times its compressed size a section may claim to have. Deflate cannot exceed this.
-const MAX_RATIO: u64 = 1032;
-
-/// Zstandard's best is a block of 128 KiB in four bytes. It is allowed up to this many bytes; beyond them no section of debugging
-/// information is that uniform, and [`MAX_RATIO`] holds.
-const MAX_UNIFORM: u64 = 256 << 20;
-
-/// The largest size in bytes that is believed of `compressed` bytes. What claims more is damaged, and no memory is taken for it.
-fn max_size(format: CompressionFormat, compressed: usize) -> u64 {
-    let usual = (compressed as u64).saturating_mul(MAX_RATIO);
-    match format {
-        CompressionFormat::Zstandard => usual.max((compressed as u64).saturating_mul((128 << 10) / 4).min(MAX_UNIFORM)),
-        _ => usual,
-    }
-}
 
 /// The contents of a section: a range of the file that is read when asked for, or bytes in memory.
 ///
@@ -193,8 +176,8 @@ impl ElfFile {
             }
             let kind = self.codec.u32(&raw, 0);
             let format = match kind {
-                1 => CompressionFormat::Zlib,
-                2 => CompressionFormat::Zstandard,
+                1 => Format::Zlib,
+                2 => Format::Zstandard,
                 _ => return Err(wrong(format!("compression type is {kind}, expected 1 (zlib) or 2 (zstd)"))),
             };
             let size = self.codec.uint(&raw[size_at..size_at + self.codec.word_size()]);
@@ -204,13 +187,12 @@ impl ElfFile {
             let Some(size) = raw.strip_prefix(b"ZLIB").and_then(|rest| rest.first_chunk::<8>()) else {
                 return Ok(raw);
             };
-            (CompressionFormat::Zlib, u64::from_be_bytes(*size), 12)
+            (Format::Zlib, u64::from_be_bytes(*size), 12)
         };
         let data = &raw[start..];
-        if size > max_size(format, data.len()) {
+        if size > format.max_size(data.len()) {
             return Err(wrong(format!("{} bytes cannot hold {size:#x} bytes", data.len())));
         }
-        let decompressed = CompressedData { format, data, uncompressed_size: size }.decompress();
-        decompressed.map(Cow::into_owned).map_err(|err| wrong(err.to_string()))
+        format.decompress(data, size).map_err(wrong)
     }
 }

@@ -190,8 +190,9 @@ impl Variables {
                 continue;
             };
             if report.verbose() {
-                let at = format_args!("{offset:#x}");
-                report.out(&text!("Variable '", name, "' from CU '", unit, "' at address ", at, " encoded\n"));
+                let text =
+                    text!("Variable '", name, "' from CU '", unit, "' at address ", format_args!("{offset:#x}"), " encoded\n");
+                report.out(&text);
             }
             let linkage = if var.external { VarLinkage::GlobalAllocated } else { VarLinkage::Static };
             let ty = type_id(var.type_id);
@@ -200,8 +201,8 @@ impl Variables {
                 Err(error) => {
                     let details = format!("type={} linkage={} Error emitting BTF type", ty.0, linkage as u32);
                     report.error(&verbose::failed(btf, Kind::Var, name, &details, error));
-                    let at = format_args!("{offset:#x}");
-                    report.error(&text!("error: failed to encode variable '", name, "' at addr ", at, "\n"));
+                    let text = text!("error: failed to encode variable '", name, "' at addr ", format_args!("{offset:#x}"), "\n");
+                    report.error(&text);
                     return Err(error.into());
                 }
             };
@@ -257,8 +258,8 @@ impl Variables {
             section.vars.sort_by_key(|var| var.offset);
             if section.vars.len() > usize::from(u16::MAX) {
                 let (count, name) = (section.vars.len(), &*section.name);
-                let path = format_args!("{}: section '", path.display());
-                report.error(&text!(path, name, "' has ", count, " variables, only the first 65535 are listed\n"));
+                let place = format!("{}: section '", path.display());
+                report.error(&text!(place.as_str(), name, "' has ", count, " variables, only the first 65535 are listed\n"));
                 section.vars.truncate(usize::from(u16::MAX));
             }
             let size = section.vars.last().map_or(0, |last| last.offset.wrapping_add(last.size));

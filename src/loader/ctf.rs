@@ -7,8 +7,7 @@
 use std::fmt;
 use std::path::Path;
 
-use object::read::{CompressedData, CompressionFormat};
-
+use crate::elf::compressed::Format;
 use crate::elf::{ElfError, ElfFile, Symbol};
 
 const SECTION: &[u8] = b".SUNW_ctf";
@@ -195,9 +194,8 @@ impl Content {
             return Ok(content.complete());
         }
         let len = content.word(STRINGS)?.checked_add(content.word(STRINGS_LEN)?).filter(|&len| len <= MAX_LEN);
-        let uncompressed_size = len.ok_or(CtfError::Header("claims more than 1 GiB"))?.into();
-        let packed = CompressedData { format: CompressionFormat::Zlib, data: packed, uncompressed_size };
-        let unpacked = packed.decompress().map_err(|_| CtfError::Header("damaged compressed data"))?;
+        let size = len.ok_or(CtfError::Header("claims more than 1 GiB"))?.into();
+        let unpacked = Format::Zlib.decompress(packed, size).map_err(|_| CtfError::Header("damaged compressed data"))?;
         content.bytes.extend_from_slice(&unpacked);
         Ok(content.complete())
     }

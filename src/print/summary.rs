@@ -95,8 +95,11 @@ impl Printer {
             parts.push(format!("bit paddings: {}, total: {} bit{plural}", holes.with_bit_paddings, holes.sum_bit_paddings));
         }
         self.comment(walk, !parts.is_empty(), format_args!("member types with {}", parts.join(", ")));
-        let paddings = format_args!("paddings: {}, sum paddings: {}", holes.paddings, holes.sum_paddings);
-        self.comment(walk, holes.paddings > 0, paddings);
+        self.comment(
+            walk,
+            holes.paddings > 0,
+            format_args!("paddings: {}, sum paddings: {}", holes.paddings, holes.sum_paddings),
+        );
     }
 
     fn alignments(&mut self, walk: &Walk) {
@@ -155,11 +158,14 @@ impl Printer {
             if diff != 0 && (*ty).nr_members != 0 && !has_variants {
                 self.out.put(b"\n");
                 let size = shown_size(&*ty);
-                let parts = format_args!(
-                    "BRAIN FART ALERT! {size} bytes != {bytes} (member bytes) + {bits} (member bits) + {holes} (byte holes) \
-                     + {bit_holes} (bit holes), diff = {diff} bits"
+                self.comment(
+                    walk,
+                    true,
+                    format_args!(
+                        "BRAIN FART ALERT! {size} bytes != {bytes} (member bytes) + {bits} (member bits) + {holes} (byte holes) \
+                             + {bit_holes} (bit holes), diff = {diff} bits"
+                    ),
                 );
-                self.comment(walk, true, parts);
             }
         }
     }

@@ -206,9 +206,8 @@ impl Builder<'_, '_> {
                 if !loc.has_member {
                     (**parameter).true_sig_member_name = std::ptr::null();
                 }
-                if loc.by_member
-                    && let Some(&id) = self.s.single_members.get(&parameter.addr())
-                {
+                let single_member = self.s.single_members.get(&parameter.addr()).filter(|_| loc.by_member);
+                if let Some(&id) = single_member {
                     (**parameter).tag.r#type = id;
                 }
                 optimized |= loc.optimized || !has_location;

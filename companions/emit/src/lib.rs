@@ -29,6 +29,8 @@ mod library {
     use libc::FILE;
     use std::ffi::c_char;
 
+    // C knows `struct cus`, which a unit points to, by name only.
+    #[allow(improper_ctypes)]
     unsafe extern "C" {
         pub fn __base_type__name(bt: *const BaseType) -> *const c_char;
         pub fn cu__type(cu: *const Cu, id: TypeId) -> *mut Tag;

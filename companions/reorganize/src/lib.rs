@@ -32,6 +32,8 @@ mod library {
     use super::abi::{Class, ClassMember, Cu, Type};
     use libc::FILE;
 
+    // C knows `struct cus`, which a unit points to, by name only.
+    #[allow(improper_ctypes)]
     unsafe extern "C" {
         pub fn class__find_holes(cls: *mut Class);
         pub fn class__fprintf(cls: *mut Class, cu: *const Cu, fp: *mut FILE) -> usize;
