@@ -243,6 +243,8 @@ pub struct Fragment {
     pub unknown_functions: Vec<NameRef>,
     /// Enumerations with a function among their children, one entry a function; likewise.
     pub enums_with_functions: Vec<NameRef>,
+    /// Equal names in the types are at one offset as far as they are in other fragments, see [`super::same_names`].
+    pub has_same_names: bool,
     hashes: Vec<u128>,
     has_hashes: bool,
     /// Types that are known by their names, ascending.
@@ -271,6 +273,7 @@ impl Fragment {
         self.annots.clear();
         self.unknown_functions.clear();
         self.enums_with_functions.clear();
+        self.has_same_names = false;
         self.has_hashes = false;
         self.named.clear();
         self.apart.list.clear();

@@ -22,6 +22,7 @@ use crate::phases::{self, Phase};
 use gimli::constants as dw;
 use parking_lot::Mutex;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What the fragments of one file share. Lives as long as units of it do.
 pub struct EncodeContext {
@@ -30,8 +31,8 @@ pub struct EncodeContext {
     pub options: Options,
     /// Names of a file in which each unit has strings of its own.
     same_names: Option<SameNames>,
-    /// They are looked at when the unit has its turn: with one worker, he has more to do than the thread that takes what he makes.
-    names_in_turn: Option<Mutex<NameMemory>>,
+    /// Those of a unit may wait until it has its turn.
+    names_in_turn: Option<NamesInTurn>,
     /// There is nothing that a second unit could repeat.
     single_unit: bool,
     /// Names with more than one definition.
@@ -56,7 +57,7 @@ impl EncodeContext {
         let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
         let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
         // What identities are made of has to be known with the unit.
-        let names_in_turn = (jobs <= 1 && !may_drop(&options)).then(Mutex::default);
+        let names_in_turn = (jobs <= 1 && !may_drop(&options)).then(NamesInTurn::default);
         Ok(Arc::new(EncodeContext {
             dwarf,
             functions,
@@ -79,6 +80,14 @@ impl EncodeContext {
     }
 }
 
+/// For the worker who is alone with the thread that takes what he makes: whoever of the two is ahead of the other looks at names.
+#[derive(Default)]
+struct NamesInTurn {
+    /// Units that are made and not taken yet.
+    waiting: AtomicUsize,
+    memory: Mutex<NameMemory>,
+}
+
 /// What a unit brings to the BTF.
 pub enum Share {
     Fragment(Box<Fragment>),
@@ -97,12 +106,16 @@ impl Share {
     ) -> Result<(), EncodeError> {
         match self {
             Share::Fragment(fragment) => {
-                if let Some(memory) = &context.names_in_turn {
-                    let _phase = phases::enter(Phase::MergeTypes);
-                    context.unify_names(fragment, &mut memory.lock());
+                if let Some(turn) = context.names_in_turn.as_ref().filter(|_| !fragment.has_same_names) {
+                    let _phase = phases::enter(Phase::Hashes);
+                    context.unify_names(fragment, &mut turn.memory.lock());
                 }
                 let (file, functions, ambiguous) = (&context.dwarf, &context.functions, &context.ambiguous);
-                encoder.add(&Unit { name, file, functions, fragment, ambiguous }, report)
+                let added = encoder.add(&Unit { name, file, functions, fragment, ambiguous }, report);
+                if let Some(turn) = &context.names_in_turn {
+                    turn.waiting.fetch_sub(1, Ordering::Relaxed);
+                }
+                added
             }
             Share::Merged(file) => file.encode(encoder, context, name, report),
         }
@@ -171,6 +184,7 @@ impl EncodeContext {
         if let Some(all) = &self.same_names {
             all.unify(self.dwarf.debug_str(), fragment, memory);
         }
+        fragment.has_same_names = true;
     }
 
     fn build_with(
@@ -199,7 +213,9 @@ impl EncodeContext {
         builder.finish(Some(&self.functions));
         scratch.builder.take_messages(messages);
         phase.then(Phase::Hashes);
-        if self.names_in_turn.is_none() {
+        // Of two units that wait, the one that comes next is soon begun with.
+        let is_ahead = self.names_in_turn.as_ref().is_none_or(|turn| turn.waiting.fetch_add(1, Ordering::Relaxed) >= 2);
+        if is_ahead {
             self.unify_names(fragment, &mut scratch.memory);
         }
         if units.len() == 1 && !self.single_unit && may_drop(&self.options) {
