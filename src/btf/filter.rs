@@ -13,9 +13,9 @@ pub(super) fn spread(number: u32) -> u64 {
 }
 
 impl Filter {
-    /// With up to so many hashes it takes one in sixteen in error; it stays in the cache.
+    /// With up to so many hashes it takes one in thirty-two in error.
     pub(super) fn with_room(count: usize) -> Filter {
-        let log = (16 * count).next_power_of_two().trailing_zeros().clamp(6, 20);
+        let log = (32 * count).next_power_of_two().trailing_zeros().clamp(6, 20);
         Filter { bits: vec![0; 1 << (log - 6)], shift: 64 - log }
     }
 

@@ -234,16 +234,29 @@ pub(super) fn reaches<const N: usize>(rows: &[u32], word: usize, end: u32) -> bo
     rows.chunks_exact(N).any(|row| row[word] >= end)
 }
 
-/// Whether a whole record refers to a type of this id or above, as [`id_slots`] has it. Read for every type, thus a loop for each stride.
-pub(super) fn ids_reach(record: &[u32], type_count: u32) -> bool {
+/// Whether the test holds for an id of a whole record, as [`id_slots`] has them. Asked of every type, thus a loop for each stride.
+#[inline]
+pub(super) fn any_id(record: &[u32], test: impl Fn(u32) -> bool) -> bool {
     let rows = &record[HEAD..];
     match Kind::of_info(record[INFO]) {
         None | Some(Kind::Int | Kind::Float | Kind::Enum | Kind::Enum64) => false,
-        Some(Kind::Array) => reaches::<1>(&rows[..2], 0, type_count),
-        Some(Kind::Struct | Kind::Union) => reaches::<3>(rows, 1, type_count),
-        Some(Kind::FuncProto) => record[SIZE_OR_TYPE] >= type_count || reaches::<2>(rows, 1, type_count),
-        Some(Kind::Datasec) => reaches::<3>(rows, 0, type_count),
-        Some(_) => record[SIZE_OR_TYPE] >= type_count,
+        Some(Kind::Array) => test(rows[0]) || test(rows[1]),
+        Some(Kind::Struct | Kind::Union) => rows.chunks_exact(3).any(|row| test(row[1])),
+        Some(Kind::FuncProto) => test(record[SIZE_OR_TYPE]) || rows.chunks_exact(2).any(|row| test(row[1])),
+        Some(Kind::Datasec) => rows.chunks_exact(3).any(|row| test(row[0])),
+        Some(_) => test(record[SIZE_OR_TYPE]),
+    }
+}
+
+/// Passes the names of a whole record, as [`name_slots`] has them.
+#[inline]
+pub(super) fn for_each_name(record: &mut [u32], mut pass: impl FnMut(&mut u32)) {
+    let Some((head, rows)) = record.split_first_chunk_mut::<HEAD>() else { return };
+    pass(&mut head[NAME]);
+    match Kind::of_info(head[INFO]) {
+        Some(Kind::Struct | Kind::Union | Kind::Enum64) => rows.chunks_exact_mut(3).for_each(|row| pass(&mut row[0])),
+        Some(Kind::Enum | Kind::FuncProto) => rows.chunks_exact_mut(2).for_each(|row| pass(&mut row[0])),
+        _ => {}
     }
 }
 

@@ -6,21 +6,26 @@
 
 use super::Btf;
 use super::filter::Filter;
-use super::record::{INFO, name_slots};
+use super::record::{INFO, for_each_name, name_slots};
 use super::strings::{StringSet, hash_of};
+use std::ops::Range;
+use std::thread::{Builder, ScopedJoinHandle};
 
 /// Not found in a base.
 const OWN: u32 = u32::MAX;
 
+/// So many bytes of strings take much longer to be looked through than a thread to be started.
+const WORTH_A_THREAD: usize = 1 << 18;
+
 impl Btf {
     /// Has names that a base has refer to the base's strings: the first of equal ones, the lowest base first. The other strings move together and
     /// stay in their order, so that in the end all is as if each string had been looked for in the base when it was added. Of own strings that are
-    /// equal only the first is looked for.
-    pub(super) fn share_strings(&mut self) {
+    /// equal only the first is looked for. Returns the names of own types that are the bases' then.
+    pub(super) fn share_strings(&mut self, two_threads: bool) -> Vec<u32> {
         self.unshared = false;
         let own = self.strs.bytes();
-        if self.base.is_none() || own.is_empty() {
-            return;
+        if own.is_empty() {
+            return self.names_in_base();
         }
         let places = Places::of(own);
         let mut filter = Filter::with_room(places.starts.len());
@@ -31,34 +36,35 @@ impl Btf {
         let mut chain: Vec<&Btf> = std::iter::successors(self.base.as_deref(), |btf| btf.base.as_deref()).collect();
         chain.reverse();
         for base in chain {
-            let bytes = base.strs.bytes();
-            for (start, end) in strings(bytes) {
-                if !filter.has(key(bytes, start, end)) {
-                    continue;
-                }
-                let s = &bytes[start..end];
-                if let Some(found) = self.strs.find(s, hash_of(s)) {
-                    let place = &mut in_base[places.index(found)];
+            let look = |part: Range<usize>| look_through(&base.strs.bytes()[part], &filter, &self.strs);
+            let (lower, upper) = halves(base.strs.bytes(), two_threads);
+            let from_upper = base.start_str + upper.start as u32;
+            let (in_lower, in_upper) = side_by_side(|| look(lower.clone()), || look(upper.clone()), !lower.is_empty());
+            for (found, from) in [(in_lower, base.start_str), (in_upper, from_upper)] {
+                for (own, at) in found {
+                    let place = &mut in_base[places.index(own)];
                     if *place == OWN {
-                        *place = base.start_str + start as u32;
+                        *place = from + at;
                     }
                 }
             }
         }
-        if in_base.iter().any(|&place| place != OWN) {
-            self.move_names(&places, in_base);
+        if self.move_names(&places, &in_base) {
+            return self.names_in_base();
         }
+        in_base.retain(|&place| place != OWN);
+        in_base
     }
 
-    /// `in_base` says of each own string where a base has it.
-    fn move_names(&mut self, places: &Places, in_base: Vec<u32>) {
+    /// `in_base` says of each own string where a base has it. Returns whether there were names of the bases already.
+    fn move_names(&mut self, places: &Places, in_base: &[u32]) -> bool {
         let mut bytes = std::mem::take(&mut self.strs).into_bytes();
         let mut end = 0;
         let ends = places.starts.iter().skip(1).copied().chain([bytes.len() as u32]);
         let moves: Vec<u32> = in_base
-            .into_iter()
+            .iter()
             .zip(places.starts.iter().zip(ends))
-            .map(|(place, (&start, next))| {
+            .map(|(&place, (&start, next))| {
                 let new = if place == OWN {
                     bytes.copy_within(start as usize..next as usize, end);
                     end += (next - start) as usize;
@@ -71,17 +77,63 @@ impl Btf {
             .collect();
         bytes.truncate(end);
         self.strs = StringSet::from_section(bytes);
+        let mut were_in_base = false;
         let words = self.words.to_mut();
-        for &start in &self.starts {
-            let Some(record) = words.get_mut(start as usize..) else { continue };
-            for slot in record.get(INFO).map(|&info| name_slots(info)).into_iter().flatten() {
-                let Some(name) = record.get_mut(slot) else { break };
-                if let Some(&by) = name.checked_sub(self.start_str).and_then(|own| moves.get(places.index(own))) {
-                    *name = name.wrapping_add(by);
-                }
-            }
+        let ends = self.starts.iter().skip(1).copied().chain([words.len() as u32]);
+        for (&start, end) in self.starts.iter().zip(ends) {
+            let Some(record) = words.get_mut(start as usize..end as usize) else { continue };
+            for_each_name(record, |name| match name.checked_sub(self.start_str) {
+                Some(own) => *name = name.wrapping_add(moves.get(places.index(own)).copied().unwrap_or(0)),
+                None => were_in_base |= *name != 0,
+            });
+        }
+        were_in_base
+    }
+
+    /// The names of own types that are strings of the bases.
+    pub(super) fn names_in_base(&self) -> Vec<u32> {
+        if self.base.is_none() {
+            return Vec::new();
+        }
+        let names = self.own_types().flat_map(|(_, ty)| name_slots(ty.words()[INFO]).map(move |slot| ty.words()[slot]));
+        names.filter(|&name| name < self.start_str).collect()
+    }
+}
+
+/// Offsets of own strings, and where each was found in what was looked through.
+type Found = Vec<(u32, u32)>;
+
+fn look_through(section: &[u8], filter: &Filter, own: &StringSet) -> Found {
+    let mut found = Vec::new();
+    for (start, end) in strings(section) {
+        if filter.has(key(section, start, end)) {
+            let s = &section[start..end];
+            found.extend(own.find(s, hash_of(s)).map(|own| (own, start as u32)));
         }
     }
+    found
+}
+
+/// A section in two parts of whole strings, the first of them empty where a second thread would not pay.
+fn halves(section: &[u8], two_threads: bool) -> (Range<usize>, Range<usize>) {
+    let half = section.len() / 2;
+    let middle =
+        if two_threads && half >= WORTH_A_THREAD { memchr::memchr(0, &section[half..]).map_or(0, |at| half + at + 1) } else { 0 };
+    (0..middle, middle..section.len())
+}
+
+/// Does `a` on a thread of its own, if that is `worth` one and there is one to be had.
+fn side_by_side<A: Send, B>(a: impl Fn() -> A + Sync, b: impl FnOnce() -> B, worth: bool) -> (A, B) {
+    std::thread::scope(|scope| {
+        let thread = worth.then(|| Builder::new().name("dwarves".into()).spawn_scoped(scope, &a).ok()).flatten();
+        let b = b();
+        let a = match thread.map(ScopedJoinHandle::join) {
+            Some(Ok(a)) => a,
+            Some(Err(panic)) => std::panic::resume_unwind(panic),
+            None => a(),
+        };
+        (a, b)
+    })
 }
 
 /// Where the strings of a section begin and where the NUL of each is.
@@ -139,7 +191,7 @@ mod tests {
     use std::sync::Arc;
 
     fn dedup(mut btf: Btf) -> Btf {
-        btf.dedup(&DedupOptions::default()).expect("sound types");
+        btf.dedup(&DedupOptions { two_threads: true, ..DedupOptions::default() }).expect("sound types");
         btf
     }
 
@@ -201,10 +253,12 @@ mod tests {
     #[test]
     fn many_strings() {
         let names: Vec<Vec<u8>> =
-            (0..20_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
+            (0..150_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
         let all: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
         let third: Vec<&[u8]> = all.iter().copied().step_by(3).collect();
-        let btf = both_ways(&base_of(&third, b"", None, Endian::HOST), &all);
+        let base = base_of(&third, b"", None, Endian::HOST);
+        assert!(!halves(base.strs.bytes(), true).0.is_empty() && halves(base.strs.bytes(), false).0.is_empty());
+        let btf = both_ways(&base, &all);
         assert_eq!(
             btf.string_bytes(),
             all.iter().map(|name| name.len() + 1).sum::<usize>() - third.iter().map(|n| n.len() + 1).sum::<usize>()
@@ -239,6 +293,27 @@ mod tests {
         let names: Vec<&[u8]> = read.own_types().map(|(id, _)| read.name(id)).collect();
         assert_eq!(names, [&b"two"[..], b"one", b"two", b"own", b"", b"own"]);
         assert_eq!(read.strs.bytes(), b"own\0");
+    }
+
+    #[test]
+    fn types_whose_names_are_the_base_s_already_find_it_too() {
+        let base = base_of(&[b"one", b"two"], b"", None, Endian::HOST);
+        // As `one` and `two` of the base; the member of each has the other's name.
+        let (one, two) = (base.find_str(b"one").expect("added").0, base.find_str(b"two").expect("added").0);
+        for split in [Btf::new_split(base.clone(), Endian::HOST), Btf::new_split_to_dedup(base.clone(), Endian::HOST)] {
+            for own_strings in [false, true] {
+                let mut split = split.clone();
+                let own = own_strings.then(|| split.add_str(b"two").expect("room").0);
+                let info = super::super::info_word(super::super::Kind::Struct, 1, false);
+                split.push_record(&[one, info, 1, two, 0, 0]).expect("room");
+                split.push_record(&[own.unwrap_or(two), info, 2, one, 0, 0]).expect("room");
+                let parsed = Btf::parse(&split.to_bytes(), Some(base.clone())).expect("sound");
+                for btf in [split, parsed] {
+                    let btf = dedup(btf);
+                    assert_eq!((btf.type_count(), btf.string_bytes()), (btf.start_id(), 0));
+                }
+            }
+        }
     }
 
     #[test]

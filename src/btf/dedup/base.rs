@@ -5,10 +5,10 @@
 //! down to the first name on every way, are names of own types. The others are counted, since the order of candidates depends on their
 //! number.
 
-use super::{Dedup, Types, compare};
+use super::{Dedup, compare};
 use crate::btf::filter::{Filter, spread};
 use crate::btf::reach::Reach;
-use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, id_slots, name_slots, record_len, vlen_of};
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, record_len};
 use crate::btf::{Btf, Kind, TypeId};
 use parking_lot::Mutex;
 
@@ -39,14 +39,14 @@ impl Head {
 
     #[inline]
     fn of(name: u32, info: u32, size_or_type: u32, reach: Reach) -> Head {
-        match Kind::of_info(info) {
-            _ if name != 0 => Head(name),
-            // Nameless enumerations are special, see `Wanted`; the others refer to nothing.
-            None | Some(Kind::Enum | Kind::Enum64 | Kind::Int | Kind::Float | Kind::Fwd) => Head(0),
-            Some(_) if reach.name != 0 => Head(reach.name),
-            Some(Kind::FuncProto) => Head(Head::LEADS | reach.id.max(size_or_type)),
-            Some(_) => Head(Head::LEADS | reach.id),
-        }
+        // Nameless enumerations are special, see `Wanted`; the others refer to nothing.
+        const ANYTHING: u32 = 1 | set(Kind::Enum) | set(Kind::Enum64) | set(Kind::Int) | set(Kind::Float) | set(Kind::Fwd);
+        // All is worked out and one chosen, as kinds come in no order that a processor foresees.
+        let kind = info >> 24 & 0x1f;
+        let result = if kind == Kind::FuncProto as u32 { size_or_type } else { 0 };
+        let nameless = if reach.name != 0 { reach.name } else { Head::LEADS | reach.id.max(result) };
+        let nameless = if ANYTHING >> kind & 1 != 0 { 0 } else { nameless };
+        Head(if name != 0 { name } else { nameless })
     }
 
     #[inline]
@@ -63,6 +63,11 @@ pub(in crate::btf) struct Facts {
     /// For each 64 types.
     blocks: Vec<Block>,
     pub(super) has_nameless_fwd: bool,
+}
+
+/// A set of one kind.
+const fn set(kind: Kind) -> u32 {
+    1 << kind as u32
 }
 
 /// A bit for each of 64 types.
@@ -85,11 +90,8 @@ impl Facts {
     }
 
     /// Takes the next type, of which it gets what all kinds share and how far it reaches.
-    #[inline]
+    #[inline(always)]
     pub(in crate::btf) fn push(&mut self, [name, info, size_or_type]: [u32; HEAD], reach: Reach) {
-        const fn set(kind: Kind) -> u32 {
-            1 << kind as u32
-        }
         const COMPOSITES: u32 = set(Kind::Struct) | set(Kind::Union);
         const COUNTED: u32 = !(1 | set(Kind::Var) | set(Kind::Datasec));
         const FOUND: u32 = COUNTED & !set(Kind::Typedef);
@@ -171,33 +173,19 @@ pub(super) fn facts(base: Option<&Btf>) -> Facts {
 }
 
 /// What own types can be equal to, or a little more: what becomes a candidate in vain is only compared in vain.
-struct Wanted {
-    /// Names of own types that the base has, too, by their offsets; the empty one among them.
+pub(super) struct Wanted {
     names: Filter,
-    /// An own enumeration without name and enumerators is as good as any without a name.
     any_enum: bool,
 }
 
 impl Wanted {
-    /// `None` when all of the base has to be looked at, since own types refer into it.
-    fn of(types: &Types, strings_end: u32) -> Option<Wanted> {
-        // A third of all words are names.
-        let mut wanted = Wanted { names: Filter::with_room(types.words.len() / 3), any_enum: false };
+    /// `names` are those of own types that the base has, too, by their offsets. `any_enum`: there is an own enumeration without name and
+    /// enumerators, which is as good as any without a name.
+    pub(super) fn new(names: &[u32], any_enum: bool) -> Wanted {
+        let mut wanted = Wanted { names: Filter::with_room(names.len() + 1), any_enum };
         wanted.names.add(spread(0));
-        for id in types.own_ids() {
-            let record = types.record(id);
-            let info = record[INFO];
-            for slot in name_slots(info) {
-                if record[slot] < strings_end {
-                    wanted.names.add(spread(record[slot]));
-                }
-            }
-            if id_slots(info).any(|slot| (1..types.start_id).contains(&record[slot])) {
-                return None;
-            }
-            wanted.any_enum |= Kind::of_info(info).is_some_and(Kind::is_any_enum) && record[NAME] == 0 && vlen_of(info) == 0;
-        }
-        Some(wanted)
+        names.iter().for_each(|&name| wanted.names.add(spread(name)));
+        wanted
     }
 
     /// Whether a type without a name can be equal to an own one; `possible` says so of types, as far as is known.
@@ -217,14 +205,13 @@ impl Wanted {
 }
 
 impl Dedup {
-    /// Makes the base's types candidates.
+    /// Makes the base's types candidates, all of them unless it is known what is wanted: own types may refer into the base.
     #[inline(never)]
-    pub(super) fn enter_base(&mut self, facts: &Facts) {
+    pub(super) fn enter_base(&mut self, facts: &Facts, wanted: Option<&Wanted>) {
         let Some(base) = self.types.base.clone() else { return };
-        let wanted = Wanted::of(&self.types, base.string_end());
         // By name first, as types lead to later ones. A type that leads to another may be anything until its turn comes.
         let mut possible = Bits(vec![u64::MAX; facts.blocks.len()]);
-        if let Some(Wanted { names, .. }) = &wanted {
+        if let Some(Wanted { names, .. }) = wanted {
             for (word, heads) in possible.0.iter_mut().zip(facts.heads.chunks(64)) {
                 let is_possible = |head: &Head| u64::from(names.has(spread(head.0))) | u64::from(head.0 / Head::LEADS);
                 *word = heads.iter().rev().fold(0, |word, head| word << 1 | is_possible(head));
@@ -245,7 +232,7 @@ impl Dedup {
                 enter &= enter - 1;
                 let hash = base.record(TypeId(id)).and_then(|record| {
                     let is_nameless = record[NAME] == 0;
-                    if is_nameless && wanted.as_ref().is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
+                    if is_nameless && wanted.is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
                         possible.clear(id);
                         return None;
                     }

@@ -28,10 +28,10 @@ mod prim;
 mod refs;
 mod table;
 
-use super::record::{INFO, NAME, ids_reach, name_slots, record_len};
+use super::record::{INFO, NAME, any_id, name_slots, record_len, vlen_of};
 use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
-use base::Facts;
+use base::{Facts, Wanted};
 use equiv::Equivalence;
 use nodes::{Nodes, UNMAPPED};
 use std::sync::Arc;
@@ -48,6 +48,8 @@ pub struct DedupOptions {
     /// Let a reference type that leads back to itself, with no struct or typedef between, lead to void where the circle closes. Otherwise it is
     /// an error, as with libbpf.
     pub cut_circles: bool,
+    /// Look for strings in a large base with the help of a second thread.
+    pub two_threads: bool,
 }
 
 /// What a deduplication did not do as it should.
@@ -76,6 +78,17 @@ struct Dedup {
 fn few_classes(count: usize) -> u32 {
     let bits = (count >> 11).checked_ilog2().unwrap_or(0);
     u32::MAX.checked_shl(32 - bits).unwrap_or(0)
+}
+
+/// What is found out about own types when they are checked.
+struct Own {
+    nodes: Nodes,
+    /// Those that refer to no other, in order.
+    prims: Vec<u32>,
+    /// One of them refers to a type of the base already.
+    refers_to_base: bool,
+    /// There is an enumeration without name and enumerators.
+    any_enum: bool,
 }
 
 /// The types under deduplication, own and base.
@@ -174,11 +187,10 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
-        let (nodes, prims) = self.nodes()?;
+        let Own { nodes, prims, refers_to_base, any_enum } = self.own()?;
         self.dedup_strings()?;
-        if self.unshared {
-            self.share_strings();
-        }
+        let in_base = if self.unshared { self.share_strings(opts.two_threads) } else { self.names_in_base() };
+        let wanted = (!refers_to_base).then(|| Wanted::new(&in_base, any_enum));
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let facts = base::facts(self.base.as_deref());
@@ -187,7 +199,7 @@ impl Btf {
         types.has_nameless_fwd =
             facts.has_nameless_fwd || prims.iter().any(|&id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
         let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
-        dedup.enter_base(&facts);
+        dedup.enter_base(&facts, wanted.as_ref());
         let result = dedup.settle_all(opts, &facts);
         let types = dedup.types;
         let mut shortcomings = match result {
@@ -204,32 +216,37 @@ impl Btf {
         Ok((compacted.map, shortcomings))
     }
 
-    /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical. Also returns
-    /// the own types that refer to no other.
-    fn nodes(&self) -> Result<(Nodes, Vec<u32>), BtfError> {
-        let type_count = self.type_count();
-        let mut nodes = Nodes::of_base(type_count);
-        let mut prims = Vec::new();
+    /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
+    fn own(&self) -> Result<Own, BtfError> {
+        let (start_id, type_count) = (self.start_id, self.type_count());
+        let mut own = Own { nodes: Nodes::of_base(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false };
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
-        for ((&start, end), id) in self.starts.iter().zip(ends).zip(self.start_id..) {
+        for ((&start, end), id) in self.starts.iter().zip(ends).zip(start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
             let len = words.get(INFO).and_then(|&info| record_len(info));
             if len != Some(words.len()) {
                 return Err(BtfError::Record { id, what: "length does not fit the kind" });
             }
-            if ids_reach(words, type_count) {
-                return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
+            if any_id(words, |id| id != 0 && id.wrapping_sub(start_id) >= type_count - start_id) {
+                if any_id(words, |id| id >= type_count) {
+                    return Err(BtfError::Record { id, what: "refers to a type that does not exist" });
+                }
+                own.refers_to_base = true;
             }
             let info = words[INFO];
             let mut map = UNMAPPED;
             match Kind::of_info(info) {
                 Some(Kind::Var | Kind::Datasec) => map = id,
-                Some(Kind::Int | Kind::Fwd | Kind::Float | Kind::Enum | Kind::Enum64) => prims.push(id),
+                Some(Kind::Int | Kind::Fwd | Kind::Float) => own.prims.push(id),
+                Some(Kind::Enum | Kind::Enum64) => {
+                    own.prims.push(id);
+                    own.any_enum |= words[NAME] == 0 && vlen_of(info) == 0;
+                }
                 _ => {}
             }
-            nodes.set(id, map, start, info);
+            own.nodes.set(id, map, start, info);
         }
-        Ok((nodes, prims))
+        Ok(own)
     }
 
     /// Stores each string once, in the order of first use, and drops the unused ones.
