@@ -156,21 +156,22 @@ fn key(section: &[u8], start: usize, end: usize) -> u64 {
 /// Where the strings of a section start, and which of them an offset is in.
 struct Places {
     starts: Vec<u32>,
-    /// For each 64 bytes of the section, which of them begin strings, and how many strings begin before.
-    blocks: Vec<(u64, u32)>,
+    /// For each eight bytes of the section, how many strings begin before, and which of the eight begin strings. Few, as they are counted for each name
+    /// of all records.
+    blocks: Vec<(u32, u8)>,
 }
 
 impl Places {
     fn of(section: &[u8]) -> Places {
         let starts: Vec<u32> = strings(section).map(|(start, _)| start as u32).collect();
-        let mut blocks = vec![(0, 0); section.len().div_ceil(64)];
+        let mut blocks = vec![(0, 0); section.len().div_ceil(8)];
         for &start in &starts {
-            blocks[start as usize / 64].0 |= 1 << (start % 64);
+            blocks[start as usize / 8].1 |= 1 << (start % 8);
         }
         let mut before = 0;
-        for (begins, first) in &mut blocks {
+        for (first, begins) in &mut blocks {
             *first = before;
-            before += u64::count_ones(*begins);
+            before += u8::count_ones(*begins);
         }
         Places { starts, blocks }
     }
@@ -178,9 +179,9 @@ impl Places {
     /// The number of the string that the byte at `offset` is of; of none when it is beyond the section.
     #[inline]
     fn index(&self, offset: u32) -> usize {
-        let Some(&(begins, before)) = self.blocks.get(offset as usize / 64) else { return usize::MAX };
+        let Some(&(before, begins)) = self.blocks.get(offset as usize / 8) else { return usize::MAX };
         // The first string begins with the section.
-        (before + (begins << (63 - offset % 64)).count_ones()) as usize - 1
+        (before + (begins << (7 - offset % 8)).count_ones()) as usize - 1
     }
 }
 
