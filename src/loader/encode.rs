@@ -113,7 +113,8 @@ impl Share {
                 let (file, functions, ambiguous) = (&context.dwarf, &context.functions, &context.ambiguous);
                 let added = encoder.add(&Unit { name, file, functions, fragment, ambiguous }, report);
                 if let Some(turn) = &context.names_in_turn {
-                    turn.waiting.fetch_sub(1, Ordering::Relaxed);
+                    // Units without types are not counted, and a program may encode one twice.
+                    let _ = turn.waiting.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |n| n.checked_sub(1));
                 }
                 added
             }

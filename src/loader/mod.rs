@@ -13,4 +13,4 @@ mod separate;
 mod split;
 mod sync;
 pub mod whole;
-pub(crate) mod workers;
+mod workers;

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::sync::OnceLock;
 
 /// Processors that this process may use, `usize::MAX` if that cannot be told. To ask the system takes longer than a small file.
-pub(crate) fn processors() -> usize {
+fn processors() -> usize {
     static PROCESSORS: OnceLock<usize> = OnceLock::new();
     *PROCESSORS.get_or_init(|| std::thread::available_parallelism().map_or(usize::MAX, NonZero::get))
 }
