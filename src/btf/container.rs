@@ -36,6 +36,15 @@ pub struct Btf {
     pub(super) prepared: Prepared,
 }
 
+/// Where a base ends, its own base counted: ids and string offsets of what is split from it go on from there.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BaseEnd {
+    /// One more than the largest id.
+    pub types: u32,
+    /// Bytes of strings.
+    pub strings: u32,
+}
+
 /// The strings of a BTF whose records are in use.
 pub struct Strings<'a> {
     /// Where strings are looked for first.
@@ -93,10 +102,30 @@ impl Btf {
         Btf::blank(Some(base), endian)
     }
 
-    /// As [`new_split`](Btf::new_split), for a base that is large beside what is added: strings are added without a look at the base, and only
-    /// deduplication has the base's reused. The result is the same, but until then offsets of strings are no final ones.
-    pub fn new_split_to_dedup(base: Arc<Btf>, endian: Endian) -> Btf {
-        Btf { unshared: true, ..Btf::blank(Some(base), endian) }
+    /// As [`new_split`](Btf::new_split), for a base that is large beside what is added, and may still be being read: strings are added without a
+    /// look at it, and only deduplication, before which [`set_base`](Btf::set_base) tells it, has the base's reused. The result is the same, but until
+    /// then offsets of strings are no final ones.
+    pub fn new_split_behind(end: BaseEnd, endian: Endian) -> Btf {
+        Btf { start_id: end.types, start_str: end.strings, unshared: true, ..Btf::blank(None, endian) }
+    }
+
+    /// Tells the base of a BTF that was made to be split from it.
+    pub fn set_base(&mut self, base: Arc<Btf>) -> Result<(), BtfError> {
+        if self.base.is_some() || !self.unshared || base.end() != (BaseEnd { types: self.start_id, strings: self.start_str }) {
+            return Err(BtfError::Argument("not the base that was expected"));
+        }
+        self.base = Some(base);
+        Ok(())
+    }
+
+    /// Whether there is a base, told already or not.
+    pub fn is_split(&self) -> bool {
+        self.base.is_some() || self.unshared
+    }
+
+    /// Where a BTF that is split from this one begins.
+    pub fn end(&self) -> BaseEnd {
+        BaseEnd { types: self.type_count(), strings: self.string_end() }
     }
 
     pub(super) fn blank(base: Option<Arc<Btf>>, endian: Endian) -> Btf {
@@ -167,7 +196,7 @@ impl Btf {
         self.strs.len() as usize
     }
 
-    /// Adds `s` unless it is there already, in the base (but see [`new_split_to_dedup`](Btf::new_split_to_dedup)) or here. `s` must not contain
+    /// Adds `s` unless it is there already, in the base (but see [`new_split_behind`](Btf::new_split_behind)) or here. `s` must not contain
     /// NUL.
     pub fn add_str(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
         self.strings().add(s)

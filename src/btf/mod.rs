@@ -36,7 +36,7 @@ pub(crate) mod strings;
 mod write;
 
 pub use builder::{FuncLinkage, FwdKind, INT_BOOL, INT_CHAR, INT_SIGNED, VarLinkage};
-pub use container::{Btf, Strings};
+pub use container::{BaseEnd, Btf, Strings};
 pub use dedup::{DedupOptions, Shortcomings};
 pub use error::BtfError;
 pub use record::{Array, Enumerator, Kind, Member, Param, SecInfo, Type, info_word, record_len};

@@ -38,6 +38,12 @@ impl Btf {
         Btf::read(&mut reader, bytes.len(), base).unwrap_or(Err(BtfError::Header("sections reach beyond the data")))
     }
 
+    /// Bytes of strings in the content of a `.BTF` section, by its header; `None` when that does not fit the content.
+    pub fn string_bytes_of(bytes: &[u8]) -> Option<u32> {
+        let start = bytes.get(..HEADER_LEN)?;
+        Header::parse(start, bytes.len()).ok().and_then(|header| u32::try_from(header.str_len).ok())
+    }
+
     /// As [`parse`](Btf::parse), from a stream of `size` bytes. Nothing is held in memory but what the result keeps.
     pub fn read(reader: &mut impl Read, size: usize, base: Option<Arc<Btf>>) -> io::Result<Result<Btf, BtfError>> {
         let mut start = Vec::with_capacity(HEADER_LEN);

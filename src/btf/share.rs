@@ -218,10 +218,13 @@ mod tests {
     /// The same types on a base, its strings reused as they are added and in the end.
     fn both_ways(base: &Arc<Btf>, names: &[&[u8]]) -> Btf {
         let mut at_once = Btf::new_split(base.clone(), base.endian());
-        let mut in_the_end = Btf::new_split_to_dedup(base.clone(), base.endian());
+        let mut in_the_end = Btf::new_split_behind(base.end(), base.endian());
         for btf in [&mut at_once, &mut in_the_end] {
+            assert!(btf.is_split());
             add_structs(btf, names).expect("room");
         }
+        assert!(in_the_end.clone().dedup(&DedupOptions::default()).is_err(), "without its base");
+        in_the_end.set_base(base.clone()).expect("the right one");
         let (at_once, in_the_end) = (dedup(at_once), dedup(in_the_end));
         assert_eq!(at_once.to_bytes(), in_the_end.to_bytes());
         in_the_end

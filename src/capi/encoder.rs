@@ -14,7 +14,7 @@ use crate::elf::ElfFile;
 use crate::elf::edit::EditError;
 use crate::elf::output::OutputError;
 use crate::encoder::report::{Report, text};
-use crate::encoder::{EncodeError, Encoder};
+use crate::encoder::{EncodeError, Encoder, LateBase};
 use crate::loader::again::{Printed, Taken};
 use crate::loader::encode::{EncodeContext, Share};
 use crate::loader::merged::MergedFile;
@@ -144,9 +144,9 @@ unsafe fn new_encoder(
     } else {
         let _phase = phases::enter(Phase::Base);
         let base = match unit.and_then(|unit| unit.base.as_ref()).filter(|base| base.is_of(base_btf)) {
-            Some(early) => early.get(),
+            Some(early) => early.late(),
             // SAFETY: the program's libbpf object, which outlives the encoder as it does in C.
-            None => unsafe { libbpf::borrowed_base(base_btf) },
+            None => unsafe { libbpf::borrowed_base(base_btf) }.map(LateBase::from),
         };
         match base {
             Ok(base) => Some(base),

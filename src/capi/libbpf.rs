@@ -12,13 +12,15 @@ use std::thread::{Builder, JoinHandle};
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
-use crate::btf::{Btf, BtfError};
+use crate::btf::{BaseEnd, Btf, BtfError};
+use crate::encoder::LateBase;
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
 
 type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
 type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
 type PointerSize = unsafe extern "C" fn(*const Object) -> usize;
+type TypeCount = unsafe extern "C" fn(*const Object) -> u32;
 type SetPointerSize = unsafe extern "C" fn(*mut Object, usize) -> i32;
 type New = unsafe extern "C" fn(*const c_void, u32) -> *mut Object;
 type NewSplit = unsafe extern "C" fn(*const c_void, u32, *mut Object) -> *mut Object;
@@ -71,6 +73,26 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
     }
 }
 
+/// Where an object ends, by what libbpf counts and its header says; `None` where one or the other does not tell.
+///
+/// # Safety
+/// `object` is an object of the process's libbpf.
+unsafe fn end_of(object: *const Object) -> Option<BaseEnd> {
+    // SAFETY: passed on.
+    unsafe {
+        let types = function::<TypeCount>(c"btf__type_cnt").ok()?(object);
+        let below = function::<BaseBtf>(c"btf__base_btf").map_or(ptr::null(), |base_btf| base_btf(object));
+        // Bases of bases are rare, and read in a moment where they are not large.
+        if !below.is_null() {
+            return None;
+        }
+        let mut size = 0;
+        let data = function::<RawData>(c"btf__raw_data").ok()?(object, &mut size);
+        let bytes = (!data.is_null()).then(|| std::slice::from_raw_parts(data.cast::<u8>(), size as usize))?;
+        Some(BaseEnd { types, strings: Btf::string_bytes_of(bytes)? })
+    }
+}
+
 /// The bytes as words, if they lie as words do.
 pub(super) fn as_words(bytes: &[u8]) -> Option<&[u32]> {
     // SAFETY: any four bytes are a number.
@@ -108,6 +130,8 @@ unsafe fn read(
 /// kernel's BTF. Whoever needs the base first waits for it, or reads it.
 pub(super) struct EarlyBase {
     object: *const Object,
+    /// Where it ends, if that is known before it is read.
+    end: Option<BaseEnd>,
     btf: OnceLock<Result<Arc<Btf>, String>>,
     /// Loading is over, and with it the word that the object is there: another may have its address.
     over: AtomicBool,
@@ -130,7 +154,9 @@ impl EarlyBase {
     /// # Safety
     /// `object` is an object of the process's libbpf that lives longer than what is returned.
     pub(super) unsafe fn read(object: *const Object) -> Reading {
-        let base = Arc::new(EarlyBase { object, btf: OnceLock::new(), over: AtomicBool::new(false) });
+        // SAFETY: passed on. Asked before there is a thread, as libbpf may make the bytes when they are asked for first.
+        let end = unsafe { end_of(object) };
+        let base = Arc::new(EarlyBase { object, end, btf: OnceLock::new(), over: AtomicBool::new(false) });
         let reader = base.clone();
         let read = move || {
             let _phase = phases::enter(Phase::Base);
@@ -145,7 +171,18 @@ impl EarlyBase {
         ptr::eq(self.object, object) && !self.over.load(Ordering::Relaxed)
     }
 
-    pub(super) fn get(&self) -> Result<Arc<Btf>, String> {
+    /// The base for an encoder, which asks for it when it has to.
+    pub(super) fn late(self: &Arc<EarlyBase>) -> Result<LateBase, String> {
+        match self.end {
+            Some(end) => {
+                let base = self.clone();
+                Ok(LateBase { end, get: Box::new(move || base.get()) })
+            }
+            None => self.get().map(LateBase::from),
+        }
+    }
+
+    fn get(&self) -> Result<Arc<Btf>, String> {
         // SAFETY: by the word of who made this; `is_of` keeps away who comes later. An encoder's base outlives it, as C has it, too.
         self.btf.get_or_init(|| unsafe { borrowed_base(self.object) }).clone()
     }

@@ -134,7 +134,7 @@ impl Merger {
     /// Fills in the map of ids; those of types that an earlier unit had are below the first free one. Returns the id behind the last.
     fn assign_ids(&mut self, btf: &Btf, fragment: &Fragment, drop: &Dropping<'_>) -> u32 {
         let ambiguous = drop.ambiguous;
-        let (first, has_base) = (btf.type_count(), btf.base().is_some());
+        let (first, has_base) = (btf.type_count(), btf.is_split());
         let count = fragment.starts.len();
         self.map.clear();
         let Some(hashes) = fragment.hashes().filter(|_| drop.on && !has_base && !self.keeps_all) else {

@@ -29,7 +29,7 @@ mod type_hash;
 pub mod variables;
 pub mod verbose;
 
-use crate::btf::{Btf, BtfError, DedupOptions, Endian, TypeId};
+use crate::btf::{BaseEnd, Btf, BtfError, DedupOptions, Endian, TypeId};
 use crate::dwarf::file::DwarfFile;
 use crate::elf::ElfFile;
 use crate::elf::edit::{self, NewSection};
@@ -57,6 +57,8 @@ pub enum EncodeError {
     Btf(BtfError),
     /// A variable that must not be encoded, and no leave to skip it; the report has been told which.
     Variable,
+    /// The base cannot be had.
+    Base(String),
     /// Deduplication failed.
     Dedup(BtfError),
     /// The distilled base could not be made.
@@ -73,6 +75,7 @@ impl fmt::Display for EncodeError {
             EncodeError::Elf(e) => e.fmt(f),
             EncodeError::Btf(e) => e.fmt(f),
             EncodeError::Variable => f.write_str("a variable cannot be encoded"),
+            EncodeError::Base(why) => write!(f, "base BTF: {why}"),
             EncodeError::Dedup(e) => write!(f, "deduplication failed: {e}"),
             EncodeError::Distill(e) => write!(f, "could not generate distilled base BTF: {e}"),
             EncodeError::Edit(e) => e.fmt(f),
@@ -106,9 +109,22 @@ pub struct Unit<'a> {
     pub ambiguous: &'a Ambiguous,
 }
 
+/// The BTF that a new one is split from, which may still be being read: it is asked for when all has been added.
+pub struct LateBase {
+    pub end: BaseEnd,
+    pub get: Box<dyn FnOnce() -> Result<Arc<Btf>, String> + Send>,
+}
+
+impl From<Arc<Btf>> for LateBase {
+    fn from(base: Arc<Btf>) -> LateBase {
+        LateBase { end: base.end(), get: Box::new(|| Ok(base)) }
+    }
+}
+
 /// Makes one BTF of many units.
 pub struct Encoder {
     btf: Btf,
+    base: Option<LateBase>,
     options: Options,
     /// The first unit's file: its sections decide where variables are, its `.BTF_ids` which functions are kfuncs.
     path: PathBuf,
@@ -122,25 +138,26 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// `elf` is the first unit's file, `functions` those of its symbol table, `base` the BTF that the new one is split from.
+    /// `elf` is the first unit's file, `functions` those of its symbol table, `base` that of the new BTF.
     pub fn new(
         elf: &ElfFile,
         functions: &Arc<ElfFunctions>,
         options: Options,
-        base: Option<Arc<Btf>>,
+        base: Option<LateBase>,
         report: &mut dyn Report,
     ) -> Result<Encoder, EncodeError> {
         let endian = if elf.little_endian() { Endian::Little } else { Endian::Big };
-        let mut btf = match base {
-            Some(base) => Btf::new_split_to_dedup(base, endian),
+        let mut btf = match &base {
+            Some(base) => Btf::new_split_behind(base.end, endian),
             None => Btf::new(endian),
         };
         // What the base says of kinds holds for what is split from it.
-        btf.set_layout(options.layout && btf.base().is_none());
+        btf.set_layout(options.layout && base.is_none());
         let variables = Variables::new(elf, &options, functions);
         let kfuncs = if options.tag_kfuncs { Kfuncs::collect(elf, functions, report) } else { Kfuncs::default() };
         Ok(Encoder {
             btf,
+            base,
             path: elf.path().to_path_buf(),
             tables: vec![functions.clone()],
             kfuncs,
@@ -266,6 +283,11 @@ impl Encoder {
         variables.emit(&mut self.btf, &self.path, report)?;
         self.names = None;
         self.merger = Merger::default();
+        if let Some(base) = self.base.take() {
+            phase.then(Phase::Base);
+            let base = (base.get)().map_err(EncodeError::Base)?;
+            self.btf.set_base(base).map_err(|e| EncodeError::Base(e.to_string()))?;
+        }
         if self.is_empty() {
             return Ok(());
         }

@@ -187,6 +187,9 @@ impl Btf {
     }
 
     fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
+        if self.unshared && self.base.is_none() {
+            return Err(BtfError::Argument("the base has not been told"));
+        }
         let Own { nodes, prims, refers_to_base, any_enum } = self.own()?;
         self.dedup_strings()?;
         let in_base = if self.unshared { self.share_strings(opts.two_threads) } else { self.names_in_base() };
