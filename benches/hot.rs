@@ -188,8 +188,10 @@ fn dedup_against_base(bencher: Bencher) {
     let fragments = INPUT.hashed();
     let mut base = INPUT.merge(&fragments);
     base.dedup(&DedupOptions::default()).expect("sound types");
-    let split = Btf::new_split_to_dedup(Arc::new(base), Endian::HOST);
-    let split = INPUT.merge_into(split, &fragments[..fragments.len().div_ceil(10)]);
+    let base = Arc::new(base);
+    let split = Btf::new_split_behind(base.end(), Endian::HOST);
+    let mut split = INPUT.merge_into(split, &fragments[..fragments.len().div_ceil(10)]);
+    split.set_base(base).expect("the right one");
     bencher.with_inputs(|| split.clone()).bench_local_values(|mut btf| {
         btf.dedup(&DedupOptions::default()).expect("sound types");
         btf

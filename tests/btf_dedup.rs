@@ -237,37 +237,3 @@ fn corner_cases() {
     let cases: Vec<_> = cases.iter().map(|case| with_dedup(case)).collect();
     assert_same(&cases, &BOTH_WAYS);
 }
-
-/// Deduplicating after every unit, forward declarations left alone, gives what deduplicating once gives, ids translated through
-/// the returned map. This holds where a name means the same in all units; where it does not, which of the definitions a forward
-/// declaration goes to may depend on when it is asked.
-#[test]
-fn in_passes() {
-    for seed in 0..400 {
-        let mut rng = Rng(seed + 50_000);
-        let program = Program::consistent(&mut rng, 12);
-        let (mut once, mut passes) = (Btf::new(Endian::HOST), Btf::new(Endian::HOST));
-        let (mut once_ids, mut pass_ids) = (Vec::new(), Vec::new());
-        for _ in 0..6 {
-            let mut ops = Vec::new();
-            program.unit(&mut rng, 1, &mut ops);
-            let unit = build(&ops);
-            let first = append(&mut once, &unit);
-            once_ids.extend(first..once.type_count());
-            let first = append(&mut passes, &unit);
-            pass_ids.extend(first..passes.type_count());
-            let opts = DedupOptions { skip_fwd_resolution: true, ..DedupOptions::default() };
-            translate(&mut pass_ids, &passes.dedup_with_map(&opts).unwrap());
-        }
-        translate(&mut once_ids, &once.dedup_with_map(&DedupOptions::default()).unwrap());
-        translate(&mut pass_ids, &passes.dedup_with_map(&DedupOptions::default()).unwrap());
-        assert!(once.to_bytes() == passes.to_bytes(), "seed {seed}: {once:?} in one go, {passes:?} in passes");
-        assert_eq!(once_ids, pass_ids, "seed {seed}");
-    }
-}
-
-fn translate(ids: &mut [u32], map: &[u32]) {
-    for id in ids {
-        *id = map[*id as usize];
-    }
-}

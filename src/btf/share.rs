@@ -8,20 +8,15 @@ use super::Btf;
 use super::filter::Filter;
 use super::record::{INFO, for_each_name, name_slots};
 use super::strings::{StringSet, hash_of};
-use std::ops::Range;
-use std::thread::{Builder, ScopedJoinHandle};
 
 /// Not found in a base.
 const OWN: u32 = u32::MAX;
-
-/// So many bytes of strings take much longer to be looked through than a thread to be started.
-const WORTH_A_THREAD: usize = 1 << 18;
 
 impl Btf {
     /// Has names that a base has refer to the base's strings: the first of equal ones, the lowest base first. The other strings move together and
     /// stay in their order, so that in the end all is as if each string had been looked for in the base when it was added. Of own strings that are
     /// equal only the first is looked for. Returns the names of own types that are the bases' then.
-    pub(super) fn share_strings(&mut self, two_threads: bool) -> Vec<u32> {
+    pub(super) fn share_strings(&mut self) -> Vec<u32> {
         self.unshared = false;
         let own = self.strs.bytes();
         if own.is_empty() {
@@ -36,15 +31,16 @@ impl Btf {
         let mut chain: Vec<&Btf> = std::iter::successors(self.base.as_deref(), |btf| btf.base.as_deref()).collect();
         chain.reverse();
         for base in chain {
-            let look = |part: Range<usize>| look_through(&base.strs.bytes()[part], &filter, &self.strs);
-            let (lower, upper) = halves(base.strs.bytes(), two_threads);
-            let from_upper = base.start_str + upper.start as u32;
-            let (in_lower, in_upper) = side_by_side(|| look(lower.clone()), || look(upper.clone()), !lower.is_empty());
-            for (found, from) in [(in_lower, base.start_str), (in_upper, from_upper)] {
-                for (own, at) in found {
+            let bytes = base.strs.bytes();
+            for (start, end) in strings(bytes) {
+                if !filter.has(key(bytes, start, end)) {
+                    continue;
+                }
+                let s = &bytes[start..end];
+                if let Some(own) = self.strs.find(s, hash_of(s)) {
                     let place = &mut in_base[places.index(own)];
                     if *place == OWN {
-                        *place = from + at;
+                        *place = base.start_str + start as u32;
                     }
                 }
             }
@@ -98,42 +94,6 @@ impl Btf {
         let names = self.own_types().flat_map(|(_, ty)| name_slots(ty.words()[INFO]).map(move |slot| ty.words()[slot]));
         names.filter(|&name| name < self.start_str).collect()
     }
-}
-
-/// Offsets of own strings, and where each was found in what was looked through.
-type Found = Vec<(u32, u32)>;
-
-fn look_through(section: &[u8], filter: &Filter, own: &StringSet) -> Found {
-    let mut found = Vec::new();
-    for (start, end) in strings(section) {
-        if filter.has(key(section, start, end)) {
-            let s = &section[start..end];
-            found.extend(own.find(s, hash_of(s)).map(|own| (own, start as u32)));
-        }
-    }
-    found
-}
-
-/// A section in two parts of whole strings, the first of them empty where a second thread would not pay.
-fn halves(section: &[u8], two_threads: bool) -> (Range<usize>, Range<usize>) {
-    let half = section.len() / 2;
-    let middle =
-        if two_threads && half >= WORTH_A_THREAD { memchr::memchr(0, &section[half..]).map_or(0, |at| half + at + 1) } else { 0 };
-    (0..middle, middle..section.len())
-}
-
-/// Does `a` on a thread of its own, if that is `worth` one and there is one to be had.
-fn side_by_side<A: Send, B>(a: impl Fn() -> A + Sync, b: impl FnOnce() -> B, worth: bool) -> (A, B) {
-    std::thread::scope(|scope| {
-        let thread = worth.then(|| Builder::new().name("dwarves".into()).spawn_scoped(scope, &a).ok()).flatten();
-        let b = b();
-        let a = match thread.map(ScopedJoinHandle::join) {
-            Some(Ok(a)) => a,
-            Some(Err(panic)) => std::panic::resume_unwind(panic),
-            None => a(),
-        };
-        (a, b)
-    })
 }
 
 /// Where the strings of a section begin and where the NUL of each is.
@@ -192,7 +152,7 @@ mod tests {
     use std::sync::Arc;
 
     fn dedup(mut btf: Btf) -> Btf {
-        btf.dedup(&DedupOptions { two_threads: true, ..DedupOptions::default() }).expect("sound types");
+        btf.dedup(&DedupOptions::default()).expect("sound types");
         btf
     }
 
@@ -257,11 +217,10 @@ mod tests {
     #[test]
     fn many_strings() {
         let names: Vec<Vec<u8>> =
-            (0..150_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
+            (0..20_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
         let all: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
         let third: Vec<&[u8]> = all.iter().copied().step_by(3).collect();
         let base = base_of(&third, b"", None, Endian::HOST);
-        assert!(!halves(base.strs.bytes(), true).0.is_empty() && halves(base.strs.bytes(), false).0.is_empty());
         let btf = both_ways(&base, &all);
         assert_eq!(
             btf.string_bytes(),
@@ -304,7 +263,9 @@ mod tests {
         let base = base_of(&[b"one", b"two"], b"", None, Endian::HOST);
         // As `one` and `two` of the base; the member of each has the other's name.
         let (one, two) = (base.find_str(b"one").expect("added").0, base.find_str(b"two").expect("added").0);
-        for split in [Btf::new_split(base.clone(), Endian::HOST), Btf::new_split_to_dedup(base.clone(), Endian::HOST)] {
+        let mut late = Btf::new_split_behind(base.end(), Endian::HOST);
+        late.set_base(base.clone()).expect("the right one");
+        for split in [Btf::new_split(base.clone(), Endian::HOST), late] {
             for own_strings in [false, true] {
                 let mut split = split.clone();
                 let own = own_strings.then(|| split.add_str(b"two").expect("room").0);

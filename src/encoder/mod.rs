@@ -293,7 +293,7 @@ impl Encoder {
         }
         phase.then(Phase::Dedup);
         let force_collisions = self.force_collisions;
-        let options = DedupOptions { force_collisions, cut_circles: true, two_threads: true, ..DedupOptions::default() };
+        let options = DedupOptions { force_collisions, cut_circles: true };
         let done = self.btf.dedup(&options).map_err(EncodeError::Dedup)?;
         let path = self.path.display();
         if let Some(first) = done.gave_up {

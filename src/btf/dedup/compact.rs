@@ -1,18 +1,18 @@
 //! Compaction: survivors move to the front, and ids become those of the survivors.
 
-use super::{BtfError, Types};
+use super::{BtfError, TypeId, Types};
 use crate::btf::record::{INFO, id_slots};
 
 /// What is left.
 pub(super) struct Compacted {
     pub(super) starts: Vec<u32>,
     pub(super) words: Vec<u32>,
-    /// The new id of each old one, if it was asked for.
-    pub(super) map: Vec<u32>,
+    /// The new id of the type that was asked about.
+    pub(super) followed: Option<TypeId>,
 }
 
 impl Types {
-    pub(super) fn compact(mut self, want_map: bool) -> Result<Compacted, BtfError> {
+    pub(super) fn compact(mut self, follow: Option<TypeId>) -> Result<Compacted, BtfError> {
         let starts = self.move_survivors();
         let mut words = std::mem::take(&mut self.words);
         for &start in &starts {
@@ -21,8 +21,8 @@ impl Types {
                 record[slot] = self.new_id(record[slot])?;
             }
         }
-        let map = if want_map { (0..self.type_count()).map(|id| self.new_id(id)).collect::<Result<_, _>>()? } else { Vec::new() };
-        Ok(Compacted { starts, words, map })
+        let followed = follow.map(|TypeId(id)| self.new_id(id).map(TypeId)).transpose()?;
+        Ok(Compacted { starts, words, followed })
     }
 
     /// Closes the gaps. From here on the hypothesis of an own type that stays is its new id.

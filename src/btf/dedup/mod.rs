@@ -43,13 +43,9 @@ pub struct DedupOptions {
     /// Let hashes collide, to test that results do not depend on them: all of them, or, since that takes time in the square of the
     /// number of types, some thousand in each of few classes.
     pub force_collisions: bool,
-    /// Leave forward declarations alone that no comparison of types resolved; for passes before the last.
-    pub skip_fwd_resolution: bool,
     /// Let a reference type that leads back to itself, with no struct or typedef between, lead to void where the circle closes. Otherwise it is
     /// an error, as with libbpf.
     pub cut_circles: bool,
-    /// Look for strings in a large base with the help of a second thread.
-    pub two_threads: bool,
 }
 
 /// What a deduplication did not do as it should.
@@ -176,23 +172,12 @@ impl Types {
 impl Btf {
     /// Removes duplicate types, with libbpf's result. After an error the types are in no defined state, but safe to read.
     pub fn dedup(&mut self, opts: &DedupOptions) -> Result<Shortcomings, BtfError> {
-        self.dedup_inner(opts, false).map(|(_, shortcomings)| shortcomings)
-    }
-
-    /// Like [`dedup`](Btf::dedup); also returns the new id of each old one (base ids and void included, unchanged).
-    ///
-    /// With [`skip_fwd_resolution`](DedupOptions::skip_fwd_resolution), for a BTF that is still being added to.
-    pub fn dedup_with_map(&mut self, opts: &DedupOptions) -> Result<Vec<u32>, BtfError> {
-        self.dedup_inner(opts, true).map(|(map, _)| map)
-    }
-
-    fn dedup_inner(&mut self, opts: &DedupOptions, want_map: bool) -> Result<(Vec<u32>, Shortcomings), BtfError> {
         if self.unshared && self.base.is_none() {
             return Err(BtfError::Argument("the base has not been told"));
         }
         let Own { nodes, prims, refers_to_base, any_enum } = self.own()?;
         self.dedup_strings()?;
-        let in_base = if self.unshared { self.share_strings(opts.two_threads) } else { self.names_in_base() };
+        let in_base = if self.unshared { self.share_strings() } else { self.names_in_base() };
         let wanted = (!refers_to_base).then(|| Wanted::new(&in_base, any_enum));
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
@@ -213,10 +198,10 @@ impl Btf {
                 return Err(err);
             }
         };
-        let compacted = types.compact(want_map || shortcomings.gave_up.is_some())?;
+        let compacted = types.compact(shortcomings.gave_up)?;
         (self.starts, self.words) = (compacted.starts, compacted.words.into());
-        shortcomings.gave_up = shortcomings.gave_up.map(|id| TypeId(compacted.map[id.0 as usize]));
-        Ok((compacted.map, shortcomings))
+        shortcomings.gave_up = compacted.followed;
+        Ok(shortcomings)
     }
 
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
@@ -281,11 +266,9 @@ impl Btf {
 impl Dedup {
     /// Finds for each type the one that stays for it.
     fn settle_all(&mut self, opts: &DedupOptions, base: &Facts) -> Result<Shortcomings, BtfError> {
-        self.prim_types(!opts.skip_fwd_resolution);
+        self.prim_types();
         let gave_up = Equivalence::default().run(self)?.map(TypeId);
-        if !opts.skip_fwd_resolution {
-            self.resolve_fwds(base);
-        }
+        self.resolve_fwds(base);
         let circles = self.ref_types(opts.cut_circles)?;
         Ok(Shortcomings { gave_up, circles })
     }

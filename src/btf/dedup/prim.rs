@@ -5,13 +5,13 @@ use super::{Dedup, Kind};
 use crate::btf::record::HEAD;
 
 impl Dedup {
-    pub(super) fn prim_types(&mut self, resolve_fwds: bool) {
+    pub(super) fn prim_types(&mut self) {
         for at in 0..self.prims.len() {
             let id = self.prims[at];
             match self.types.kind(id) {
                 Some(Kind::Int) => self.plain_type(id, HEAD + 1),
                 Some(Kind::Fwd | Kind::Float) => self.plain_type(id, HEAD),
-                Some(Kind::Enum | Kind::Enum64) => self.enum_type(id, resolve_fwds),
+                Some(Kind::Enum | Kind::Enum64) => self.enum_type(id),
                 _ => {}
             }
         }
@@ -33,7 +33,7 @@ impl Dedup {
     }
 
     /// A full enum takes over the forward declarations of its name, and a forward declaration goes to whatever comes first.
-    fn enum_type(&mut self, id: u32, resolve_fwds: bool) {
+    fn enum_type(&mut self, id: u32) {
         let hash = hash_enum(self.types.record(id));
         let mut cursor = self.table.candidates(hash);
         while let Some(candidate) = self.table.next(&mut cursor) {
@@ -42,7 +42,7 @@ impl Dedup {
                 self.types.set_map(id, candidate.id);
                 return;
             }
-            if resolve_fwds && compatible_enum(record, other) {
+            if compatible_enum(record, other) {
                 if is_enum_fwd(record) {
                     self.types.set_map(id, candidate.id);
                     return;
