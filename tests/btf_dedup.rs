@@ -3,8 +3,8 @@
 mod btf_support;
 
 use btf_support::generate::{Program, Rng, tangle};
-use btf_support::{Op, OurWay, append, assert_same, build, op, our_transcript};
-use dwarves::btf::{Btf, DedupOptions, Endian};
+use btf_support::{Op, OurWay, assert_same, op, our_transcript};
+use dwarves::btf::Btf;
 
 const BOTH_WAYS: [OurWay; 2] = [OurWay { force_collisions: false }, OurWay { force_collisions: true }];
 
