@@ -122,66 +122,54 @@ fn steals_in_order_for_any_number_of_workers() {
     }
 }
 
-#[test]
-fn the_caller_alone_takes_turns() {
-    struct Turns(Numbers, ThreadId);
-    impl Work for Turns {
-        type Item = u64;
-        type Scratch = ();
-        type Stage = Vec<u32>;
-        fn scratch(&self) {}
-        fn decode(&self, scratch: &mut ()) -> Decoded<u64> {
-            assert_eq!(thread::current().id(), self.1);
-            self.0.decode(scratch)
-        }
-        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
-            assert_eq!(thread::current().id(), self.1);
-            self.0.steal(stage, id, item)
-        }
-    }
-    for units in [0, 1, 20] {
-        let work = Turns(Numbers::new(units), thread::current().id());
-        let mut stolen = Vec::new();
-        let finished = run_here(&work, &mut stolen);
-        assert!(matches!(finished.outcome, Outcome::Done));
-        assert_eq!((stolen.len(), finished.workers), (units as usize, 0));
-        assert!(work.0.most_alive.load(SeqCst) <= 1 && finished.left.is_empty());
-    }
-    let work = Turns(Numbers { in_steal: Some((3, Event::Stop)), ..Numbers::new(9) }, thread::current().id());
-    let finished = run_here(&work, &mut Vec::new());
-    assert!(matches!(finished.outcome, Outcome::Stopped) && finished.left.is_empty());
+/// Numbers that look at who works: the caller steals, and decodes when he is alone.
+struct Watched {
+    numbers: Numbers,
+    caller: ThreadId,
+    is_alone: bool,
 }
 
-/// What the caller steals runs on his thread, a decode ahead of it on another.
+impl Watched {
+    fn new(numbers: Numbers, is_alone: bool) -> Watched {
+        Watched { numbers, caller: thread::current().id(), is_alone }
+    }
+}
+
+impl Work for Watched {
+    type Item = u64;
+    type Scratch = ();
+    type Stage = Vec<u32>;
+
+    fn scratch(&self) {
+        assert_eq!(thread::current().id() == self.caller, self.is_alone);
+    }
+
+    fn decode(&self, scratch: &mut ()) -> Decoded<u64> {
+        assert_eq!(thread::current().id() == self.caller, self.is_alone);
+        self.numbers.decode(scratch)
+    }
+
+    fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
+        assert_eq!(thread::current().id(), self.caller);
+        self.numbers.steal(stage, id, item)
+    }
+}
+
 #[test]
-fn the_caller_steals_beside_one_worker() {
-    struct Threads(Numbers, ThreadId);
-    impl Work for Threads {
-        type Item = u64;
-        type Scratch = ();
-        type Stage = Vec<u32>;
-        fn scratch(&self) {
-            assert_ne!(thread::current().id(), self.1);
-            self.0.scratch();
-        }
-        fn decode(&self, scratch: &mut ()) -> Decoded<u64> {
-            assert_ne!(thread::current().id(), self.1);
-            self.0.decode(scratch)
-        }
-        fn steal(&self, stage: &mut Vec<u32>, id: u32, item: u64) -> Steal {
-            assert_eq!(thread::current().id(), self.1);
-            self.0.steal(stage, id, item)
-        }
-    }
-    for units in [0, 1, 2, 3, 200] {
-        let work = Threads(Numbers::new(units), thread::current().id());
+fn the_caller_steals_alone_or_beside_one_worker() {
+    for (units, is_alone) in [0, 1, 2, 3, 200].into_iter().flat_map(|units| [(units, true), (units, false)]) {
+        let work = Watched::new(Numbers::new(units), is_alone);
         let mut stolen = Vec::new();
-        let finished = run_beside(&work, &mut stolen);
+        let finished = if is_alone { run_here(&work, &mut stolen) } else { run_beside(&work, &mut stolen) };
         assert!(matches!(finished.outcome, Outcome::Done), "{:?}", finished.outcome);
-        assert_eq!((stolen.len(), finished.workers), (units as usize, 1));
+        assert_eq!((stolen.len(), finished.workers), (units as usize, usize::from(!is_alone)));
         assert_prefix(&stolen);
-        assert!(finished.left.is_empty() && work.0.most_alive.load(SeqCst) <= 8);
+        let most = if is_alone { 1 } else { 8 };
+        assert!(finished.left.is_empty() && work.numbers.most_alive.load(SeqCst) <= most);
     }
+    let work = Watched::new(Numbers { in_steal: Some((3, Event::Stop)), ..Numbers::new(9) }, true);
+    let finished = run_here(&work, &mut Vec::new());
+    assert!(matches!(finished.outcome, Outcome::Stopped) && finished.left.is_empty());
     let refused = run_beside_allowing(&Numbers::new(3), &mut Vec::new(), |_| Err(io::ErrorKind::WouldBlock.into()));
     assert!(matches!(refused.outcome, Outcome::NoThread(_)));
 }
