@@ -222,7 +222,7 @@ impl Btf {
                 return Err(BtfError::Record { id, what: "reaches beyond the type section" });
             };
             let kind = Kind::of_info(info);
-            let reach = Reach::of(kind, size_or_type, rows);
+            let reach = Reach::of(info, size_or_type, rows);
             found.reach = found.reach.or(reach).or(Reach { name, id: 0 });
             if kind == Some(Kind::Func) {
                 // Prototypes come before their functions where this library or libbpf wrote both.

@@ -9,29 +9,64 @@ pub(super) struct Reach {
     pub id: u32,
 }
 
+/// Which words of a record are names and ids: all ones for those that are, to be masked with. No processor foresees the next kind, so that there
+/// is one way for all.
+#[derive(Clone, Copy)]
+struct Words {
+    /// Words of a row.
+    stride: usize,
+    size_or_type: u32,
+    /// The first word of a row as a name, and as an id.
+    name: u32,
+    first: u32,
+    /// The second one as an id.
+    second: u32,
+}
+
+impl Words {
+    const fn of(kind: Kind) -> Words {
+        const ALL: u32 = u32::MAX;
+        // Longer than what kinds have that are not named here.
+        let none = Words { stride: 3, size_or_type: 0, name: 0, first: 0, second: 0 };
+        match kind {
+            Kind::Struct | Kind::Union => Words { name: ALL, second: ALL, ..none },
+            Kind::FuncProto => Words { stride: 2, name: ALL, second: ALL, ..none },
+            Kind::Enum => Words { stride: 2, name: ALL, ..none },
+            Kind::Enum64 => Words { name: ALL, ..none },
+            Kind::Datasec => Words { first: ALL, ..none },
+            Kind::Array => Words { first: ALL, second: ALL, ..none },
+            Kind::Int | Kind::Fwd | Kind::Float => none,
+            _ => Words { size_or_type: ALL, ..none },
+        }
+    }
+}
+
+/// By the number of the kind; numbers without one have no rows.
+static WORDS: [Words; 32] = {
+    let mut words = [Words::of(Kind::Int); 32];
+    let mut number = 0;
+    while number < 32 {
+        if let Some(kind) = Kind::of_info((number as u32) << 24) {
+            words[number] = Words::of(kind);
+        }
+        number += 1;
+    }
+    words
+};
+
 impl Reach {
     /// That of a record, but for its own name and, with prototypes, the result, which nobody checks. `rows` are the words behind the head.
     #[inline]
-    pub(super) fn of(kind: Option<Kind>, size_or_type: u32, rows: &[u32]) -> Reach {
-        // Half of a kernel's types.
-        if rows.is_empty() {
-            use Kind::{Const, Func, Ptr, Restrict, TypeTag, Typedef, Volatile};
-            let refers = matches!(kind, Some(Ptr | Typedef | Volatile | Const | Restrict | Func | TypeTag));
-            return Reach { name: 0, id: if refers { size_or_type } else { 0 } };
+    pub(super) fn of(info: u32, size_or_type: u32, rows: &[u32]) -> Reach {
+        let words = &WORDS[(info >> 24 & 0x1f) as usize];
+        let mut reach = Reach { name: 0, id: size_or_type & words.size_or_type };
+        let mut rest = rows;
+        while let (Some(&[first, second]), true) = (rest.first_chunk(), rest.len() >= words.stride) {
+            reach.name = reach.name.max(first & words.name);
+            reach.id = reach.id.max(first & words.first).max(second & words.second);
+            rest = &rest[words.stride..];
         }
-        let reach = Reach::default();
-        match kind {
-            Some(Kind::Struct | Kind::Union) => {
-                rows.chunks_exact(3).fold(reach, |reach, row| reach.or(Reach { name: row[0], id: row[1] }))
-            }
-            Some(Kind::FuncProto) => rows.chunks_exact(2).fold(reach, |reach, row| reach.or(Reach { name: row[0], id: row[1] })),
-            Some(Kind::Enum) => rows.chunks_exact(2).fold(reach, |reach, row| reach.or(Reach { name: row[0], id: 0 })),
-            Some(Kind::Enum64) => rows.chunks_exact(3).fold(reach, |reach, row| reach.or(Reach { name: row[0], id: 0 })),
-            Some(Kind::Datasec) => rows.chunks_exact(3).fold(reach, |reach, row| reach.or(Reach { name: 0, id: row[0] })),
-            Some(Kind::Array) => Reach { name: 0, id: rows[0].max(rows[1]) },
-            None | Some(Kind::Int | Kind::Fwd | Kind::Float) => reach,
-            Some(_) => Reach { name: 0, id: size_or_type },
-        }
+        reach
     }
 
     #[inline]

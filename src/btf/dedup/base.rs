@@ -140,7 +140,7 @@ pub(in crate::btf) fn facts_of(base: Option<&Btf>, more: usize) -> Facts {
             let record = btf.words.get(start as usize..).unwrap_or(&[]);
             let head = record.first_chunk::<HEAD>().copied().unwrap_or_default();
             let rows = record_len(head[INFO]).and_then(|len| record.get(HEAD..len)).unwrap_or(&[]);
-            facts.push(head, Reach::of(Kind::of_info(head[INFO]), head[SIZE_OR_TYPE], rows));
+            facts.push(head, Reach::of(head[INFO], head[SIZE_OR_TYPE], rows));
         }
     }
     facts
