@@ -95,8 +95,7 @@ def headers(report):
 def capi(report, library):
     """The C harness, compiled against the released headers and ours, run on both libraries, and on ours with this system's libc, too."""
     released = harness.FRONTENDS.resolve() / "root/usr/include/dwarves"
-    c_library = next((harness.FRONTENDS.resolve() / "root/usr/lib").rglob("libdwarves.so.1")).parent
-    loader = next(path for path in sorted(c_library.glob("ld*.so.*")) if os.access(path, os.X_OK))
+    c_library, loader = harness.c_library(), harness.loader()
     for name, folder, search in (("ours", Path(library).resolve(), f"{Path(library).resolve()}:{c_library}"),
                                  ("C", c_library, c_library)):
         for kind, include in (("our headers", ROOT / "include"), ("the released headers", released)):

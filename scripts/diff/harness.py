@@ -7,6 +7,7 @@ all of these being the same.
 """
 
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
@@ -95,6 +96,18 @@ def pending_list(path):
 
 def tool(name):
     return FRONTENDS / "bin" / name
+
+
+@functools.cache
+def c_library():
+    """The folder of the C library and all others that the frontends come with."""
+    return next((FRONTENDS.resolve() / "root/usr/lib").rglob("libdwarves.so.1")).parent
+
+
+@functools.cache
+def loader():
+    """The dynamic loader of that folder."""
+    return next(path for path in sorted(c_library().glob("ld*.so.*")) if os.access(path, os.X_OK))
 
 
 _digests = {}

@@ -16,7 +16,7 @@ import tempfile
 from pathlib import Path
 
 import synthetic
-from harness import FRONTENDS, KERNEL, ROOT, digest, run
+from harness import FRONTENDS, KERNEL, ROOT, c_library, digest, loader, run
 
 BASELINE = ROOT / "tests/instructions.tsv"
 TOLERANCE, OTHER_COMPILER = 0.03, 0.20
@@ -51,12 +51,10 @@ def cases(folder):
 
 def count(library, arguments, folder):
     """Instructions inside of the library."""
-    root = (FRONTENDS / "root").resolve()
-    libraries = next((root / "usr/lib").rglob("libdwarves.so.1")).parent
-    loader = next(path for path in sorted(libraries.glob("ld*.so.*")))
+    program = FRONTENDS.resolve() / "root/usr/bin/pahole"
     out = folder / "callgrind"
-    done = run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", loader, "--library-path", f"{library}:{libraries}",
-                root / "usr/bin/pahole", *arguments], timeout=600)
+    done = run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", loader(), "--library-path",
+                f"{library}:{c_library()}", program, *arguments], timeout=600)
     if done.status != 0 or not out.exists():
         raise RuntimeError(f"under valgrind: {done.ended()}: {done.text().strip()[-300:]}")
     return library_cost(out)

@@ -12,11 +12,7 @@ import harness
 import suite_cli
 import suite_kernel
 import suite_printing
-from harness import FRONTENDS
-
-
-def c_library():
-    return next((FRONTENDS / "root/usr/lib").rglob("libdwarves.so.1")).resolve()
+from harness import c_library
 
 
 def judged(context, library, suites):
@@ -36,8 +32,9 @@ def judged(context, library, suites):
 def selftest(context):
     report = context.report
     copy, broken = context.folder(), context.folder()
-    shutil.copy(c_library(), copy / "libdwarves.so.1")
-    data = c_library().read_bytes()
+    original = c_library() / "libdwarves.so.1"
+    shutil.copy(original, copy / "libdwarves.so.1")
+    data = original.read_bytes()
     report.check(data.count(b"\0.data..percpu\0") == 1, "constant to break", "is not in C's library any more")
     (broken / "libdwarves.so.1").write_bytes(data.replace(b"\0.data..percpu\0", b"\0.data..percpX\0"))
 

@@ -4,7 +4,6 @@ Inputs are BTF made from the small objects and from a kernel, raw and in ELF fil
 CTF. Where C is wrong by docs/differences.md ("Reading BTF"), that much of its output is left out of the comparison.
 """
 
-import os
 import random
 import re
 import struct
@@ -13,7 +12,7 @@ import subprocess
 import ctf
 import suite_cli
 import suite_kernel
-from harness import FRONTENDS, KERNEL, ROOT, run, tool
+from harness import FRONTENDS, KERNEL, ROOT, c_library, loader, run, tool
 
 MAGIC = 0xEB9F
 # Objects whose DWARF the C library makes BTF from.
@@ -49,12 +48,11 @@ class Dump:
 
     def __init__(self, context):
         self.context = context
-        root = FRONTENDS.resolve() / "root/usr"
-        self.c_library = next((root / "lib").rglob("libdwarves.so.1")).parent
-        self.loader = next(path for path in sorted(self.c_library.glob("ld*.so.*")) if os.access(path, os.X_OK))
+        released = FRONTENDS.resolve() / "root/usr/include/dwarves"
+        self.c_library, self.loader = c_library(), loader()
         out = context.folder()
         made = subprocess.run(
-            ["make", "-s", "-C", ROOT / "capi-tests", out / "dump", f"OUT={out}", f"LIB={self.c_library}", f"HEADERS={root / 'include/dwarves'}"],
+            ["make", "-s", "-C", ROOT / "capi-tests", out / "dump", f"OUT={out}", f"LIB={self.c_library}", f"HEADERS={released}"],
             capture_output=True, text=True,
         )
         if made.returncode:

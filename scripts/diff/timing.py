@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 import documented
-from harness import CORES, FRONTENDS, ROOT, TARGET, run, tool
+from harness import CORES, FRONTENDS, ROOT, TARGET, c_library, loader, run, tool
 
 
 @functools.cache
@@ -27,18 +27,11 @@ def launcher():
     return path
 
 
-@functools.cache
-def libraries():
-    """The folder of the frontends' libraries, and the dynamic loader in it."""
-    folder = next((FRONTENDS / "root/usr/lib").rglob("libdwarves.so.1")).parent
-    return folder, next(path for pattern in ("ld-linux*.so.*", "ld64.so.*") for path in folder.glob(pattern))
-
-
 def direct(command, library):
     """A command of the frontends without the shell that their wrappers are: to start it takes a tenth of the time of a small file."""
-    program, (folder, loader) = Path(command[0]), libraries()
-    path = f"{library}:{folder}" if library else folder
-    return [loader, "--argv0", program.name, "--library-path", path, FRONTENDS / "root/usr/bin" / program.name, *command[1:]]
+    program = Path(command[0])
+    path = f"{library}:{c_library()}" if library else c_library()
+    return [loader(), "--argv0", program.name, "--library-path", path, FRONTENDS / "root/usr/bin" / program.name, *command[1:]]
 
 
 def launched(command, library, scratch):
