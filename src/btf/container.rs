@@ -30,7 +30,7 @@ pub struct Btf {
     pub(super) strs: StringSet,
     /// No string is stored twice or unused as far as deduplication cares: true for what was built here from nothing.
     pub(super) strs_unique: bool,
-    /// Own strings may be the base's, too.
+    /// Own strings may be the base's, too, as they were added before it was told.
     pub(super) unshared: bool,
     /// Of a base.
     pub(super) prepared: Prepared,
@@ -196,16 +196,15 @@ impl Btf {
         self.strs.len() as usize
     }
 
-    /// Adds `s` unless it is there already, in the base (but see [`new_split_behind`](Btf::new_split_behind)) or here. `s` must not contain
-    /// NUL.
+    /// Adds `s` unless it is there already, in the base as far as it is told (see [`new_split_behind`](Btf::new_split_behind)) or here. `s` must not
+    /// contain NUL.
     pub fn add_str(&mut self, s: &[u8]) -> Result<StrOff, BtfError> {
         self.strings().add(s)
     }
 
     /// The strings, to add to.
     pub fn strings(&mut self) -> Strings<'_> {
-        let base = self.base.as_deref().filter(|_| !self.unshared);
-        Strings { base, start_str: self.start_str, strs: &mut self.strs }
+        Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs }
     }
 
     /// Where `s` is stored as a string of its own, in the base or here. `s` must not contain NUL.
@@ -288,8 +287,7 @@ impl Btf {
         }
         let all = self.words.to_mut();
         all.extend_from_slice(words);
-        let base = self.base.as_deref().filter(|_| !self.unshared);
-        let strings = Strings { base, start_str: self.start_str, strs: &mut self.strs };
+        let strings = Strings { base: self.base.as_deref(), start_str: self.start_str, strs: &mut self.strs };
         Ok((&mut all[offset..], strings))
     }
 
@@ -364,10 +362,15 @@ impl Btf {
         })
     }
 
-    /// All types, those of the bases first, in the order of their ids.
-    pub fn types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
+    /// This one and its bases, the lowest first.
+    pub(super) fn parts(&self) -> Vec<&Btf> {
         let mut parts: Vec<&Btf> = std::iter::successors(Some(self), |btf| btf.base.as_deref()).collect();
         parts.reverse();
-        parts.into_iter().flat_map(Btf::own_types)
+        parts
+    }
+
+    /// All types, those of the bases first, in the order of their ids.
+    pub fn types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
+        self.parts().into_iter().flat_map(Btf::own_types)
     }
 }

@@ -28,9 +28,7 @@ impl Btf {
             filter.add(key(own, start, end));
         }
         let mut in_base = vec![OWN; places.starts.len()];
-        let mut chain: Vec<&Btf> = std::iter::successors(self.base.as_deref(), |btf| btf.base.as_deref()).collect();
-        chain.reverse();
-        for base in chain {
+        for base in self.base.iter().flat_map(|base| base.parts()) {
             let bytes = base.strs.bytes();
             for (start, end) in strings(bytes) {
                 if !filter.has(key(bytes, start, end)) {
@@ -263,12 +261,16 @@ mod tests {
         let base = base_of(&[b"one", b"two"], b"", None, Endian::HOST);
         // As `one` and `two` of the base; the member of each has the other's name.
         let (one, two) = (base.find_str(b"one").expect("added").0, base.find_str(b"two").expect("added").0);
-        let mut late = Btf::new_split_behind(base.end(), Endian::HOST);
-        late.set_base(base.clone()).expect("the right one");
-        for split in [Btf::new_split(base.clone(), Endian::HOST), late] {
+        for is_late in [false, true] {
             for own_strings in [false, true] {
-                let mut split = split.clone();
+                let mut split = match is_late {
+                    true => Btf::new_split_behind(base.end(), Endian::HOST),
+                    false => Btf::new_split(base.clone(), Endian::HOST),
+                };
                 let own = own_strings.then(|| split.add_str(b"two").expect("room").0);
+                if is_late {
+                    split.set_base(base.clone()).expect("the right one");
+                }
                 let info = super::super::info_word(super::super::Kind::Struct, 1, false);
                 split.push_record(&[one, info, 1, two, 0, 0]).expect("room");
                 split.push_record(&[own.unwrap_or(two), info, 2, one, 0, 0]).expect("room");

@@ -123,15 +123,8 @@ struct Ids<'a> {
 impl Ids<'_> {
     /// Says that what a symbol names is not in the section.
     fn outside(&self, what: &str, name: &[u8]) -> Vec<u8> {
-        text!(
-            format_args!("{}: section ", self.path.display()),
-            SECTION,
-            ": ",
-            what,
-            " '",
-            name,
-            "' is not all within the section: it gets no tags\n"
-        )
+        let place = format!("{}: section ", self.path.display());
+        text!(place.as_str(), SECTION, ": ", what, " '", name, "' is not all within the section: it gets no tags\n")
     }
 
     /// The second word of the set or the pair at an address: flags in both.

@@ -57,7 +57,8 @@ impl EncodeContext {
         let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
         let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
         // What identities are made of has to be known with the unit.
-        let names_in_turn = (jobs <= 1 && !may_drop(&options)).then(NamesInTurn::default);
+        let may_wait = same_names.is_some() && jobs <= 1 && !may_drop(&options);
+        let names_in_turn = may_wait.then(NamesInTurn::default);
         Ok(Arc::new(EncodeContext {
             dwarf,
             functions,

@@ -279,11 +279,12 @@ impl<'s, W: Work> Queue<'s, W> {
 
     /// Runs with so many threads beside the caller; without any he works.
     fn run(self, work: &W, threads: usize, allow: impl Fn(usize) -> io::Result<()>) -> Finished<W::Item> {
-        let beside = |started| match started {
-            _ if threads == 0 => self.worker(work),
-            0 => {}
-            _ if self.workers_steal => {}
-            _ => self.work_off(work, true, None),
+        let beside = |started| {
+            if threads == 0 {
+                self.worker(work);
+            } else if started > 0 && !self.workers_steal {
+                self.work_off(work, true, None);
+            }
         };
         let (workers, started) = sync::run_threads(threads, allow, || self.worker(work), beside);
         let state = self.state.into_inner();

@@ -131,11 +131,7 @@ impl Facts {
 /// Facts of void and of all types of `base`, with room for `more`.
 pub(in crate::btf) fn facts_of(base: Option<&Btf>, more: usize) -> Facts {
     let mut facts = Facts::of_void(base.map_or(1, |base| base.type_count() as usize) + more);
-    let mut chain: Vec<&Btf> = base.into_iter().collect();
-    while let Some(base) = chain.last().and_then(|btf| btf.base.as_deref()) {
-        chain.push(base);
-    }
-    for btf in chain.into_iter().rev() {
+    for btf in base.into_iter().flat_map(Btf::parts) {
         for &start in &btf.starts {
             let record = btf.words.get(start as usize..).unwrap_or(&[]);
             let head = record.first_chunk::<HEAD>().copied().unwrap_or_default();

@@ -207,7 +207,7 @@ impl Btf {
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
     fn own(&self) -> Result<Own, BtfError> {
         let (start_id, type_count) = (self.start_id, self.type_count());
-        let mut own = Own { nodes: Nodes::of_base(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false };
+        let mut own = Own { nodes: Nodes::staying(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false };
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
         for ((&start, end), id) in self.starts.iter().zip(ends).zip(start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);

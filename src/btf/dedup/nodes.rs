@@ -24,7 +24,7 @@ const INFO: usize = 3;
 
 impl Nodes {
     /// As many types that stay.
-    pub(super) fn of_base(count: u32) -> Nodes {
+    pub(super) fn staying(count: u32) -> Nodes {
         Nodes(vec![[0; 4]; count as usize])
     }
 
