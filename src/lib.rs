@@ -3,6 +3,7 @@
 //! Layers, lowest first; a lower one never imports a higher one:
 //!
 //! - [`phases`]: what time is spent on, when somebody asks.
+//! - [`system`]: system calls that std has not.
 //! - [`elf`]: sections, symbols, relocations; adding a section to a file.
 //! - [`dwarf`]: units, abbreviations, forms, location expressions.
 //! - [`btf`]: the BTF format: builder, deduplication, distillation.
@@ -22,4 +23,5 @@ pub mod encoder;
 pub mod loader;
 pub mod phases;
 pub mod print;
+mod system;
 pub mod tree;

@@ -16,6 +16,7 @@ use crate::btf::{BaseEnd, Btf, BtfError};
 use crate::encoder::LateBase;
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
+use crate::system;
 
 type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
 type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
@@ -164,6 +165,9 @@ impl EarlyBase {
             let _ = reader.get();
         };
         let thread = Builder::new().name("dwarves".into()).spawn(read).ok();
+        if let Some(thread) = &thread {
+            system::run_elsewhere(thread);
+        }
         Reading { base, thread }
     }
 

@@ -12,7 +12,7 @@
 //! - `notes`: notes, build id, links to separate debug files.
 //! - [`edit`]: adding a section to a file, or replacing one.
 //! - [`output`]: writing a file of its own, with BTF in it and no ELF.
-//! - `replace`, `sys`: changing a file so that a failure leaves it as it was, for both.
+//! - `replace`: changing a file so that a failure leaves it as it was, for both.
 //! - `codec`: headers and table entries of both classes and byte orders, to and from bytes.
 //!
 //! Everything read here may be damaged or hostile: sizes are checked against the file before memory is taken for them, arithmetic
@@ -30,7 +30,6 @@ mod reloc;
 mod replace;
 mod section;
 mod symbols;
-mod sys;
 
 pub use edit::{EditError, NewSection, set_sections};
 pub use error::ElfError;

@@ -7,7 +7,7 @@
 //! itself a mount point. Then the bytes are changed in place, the old ones kept in memory until all has succeeded.
 
 use super::output::OutputError;
-use super::sys;
+use crate::system;
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::{self, Read, Write};
@@ -48,7 +48,7 @@ impl Failure {
 /// attributes are those of `old`, or `new_mode` less the umask.
 pub fn replace(path: &Path, old: Option<&Old<'_>>, new_mode: u32, contents: &Contents<'_>) -> Result<(), Failure> {
     let mode = if old.is_some() { 0o600 } else { new_mode };
-    if sys::can_link_open_files() {
+    if system::can_link_open_files() {
         if let Ok(temporary) = Temporary::unnamed(path, mode) {
             match temporary.complete(path, old, contents) {
                 Err(Completion::NoName) => {}
@@ -146,14 +146,14 @@ impl Temporary {
         if let Some(old) = old {
             // After the owner, since changing that takes set-user-ID away, and after the attributes, since a list of access
             // rights changes the mode.
-            sys::copy_attributes(old.file, &self.file);
+            system::copy_attributes(old.file, &self.file);
             let mode = Permissions::from_mode(old.metadata.mode() & 0o7777);
             self.file.set_permissions(mode).map_err(Completion::Owner)?;
         }
         let name = match self.name.clone() {
             Some(name) => name,
             None => {
-                let linked = with_random_name(path, |name| sys::link_open_file(&self.file, name));
+                let linked = with_random_name(path, |name| system::link_open_file(&self.file, name));
                 let (name, ()) = linked.map_err(|_| Completion::NoName)?;
                 self.name = Some(name.clone());
                 name
@@ -161,7 +161,7 @@ impl Temporary {
         };
         // Some file systems report only on closing that data could not be stored; a copy of the descriptor is closed to hear of
         // it while `self` still owns the file.
-        self.file.try_clone().and_then(sys::close).map_err(Completion::Write)?;
+        self.file.try_clone().and_then(system::close).map_err(Completion::Write)?;
         fs::rename(&name, path).map_err(Completion::Rename)?;
         self.name = None;
         Ok(())
@@ -208,7 +208,7 @@ pub fn overwrite(file: &File, path: &Path, writes: &[(u64, &[u8])], length: u64)
     let write_all = || {
         writes.iter().try_for_each(|(offset, bytes)| file.write_all_at(bytes, *offset))?;
         file.set_len(length)?;
-        file.try_clone().and_then(sys::close)
+        file.try_clone().and_then(system::close)
     };
     write_all().map_err(|source| {
         // The old blocks are still allocated, so putting the bytes back needs no space. The first error is the one to report.
