@@ -2,7 +2,7 @@
 
 use super::dedup::base::Prepared;
 use super::record::{self, KindLayout, Type};
-use super::strings::{StringSet, hash_of};
+use super::strings::{StringSet, hash_of, measure};
 use super::{BtfError, Endian, Kind, MAX_ID, StrOff, TypeId};
 use std::borrow::Cow;
 use std::fmt;
@@ -65,10 +65,21 @@ impl Strings<'_> {
         if memchr::memchr(0, s).is_some() {
             return Err(BtfError::Argument("a string must not contain NUL"));
         }
+        self.add_hashed(s, hash_of(s))
+    }
+
+    /// As [`add`](Strings::add), for the string that `text` begins with and a NUL in it ends. Without a NUL it is the empty one.
+    pub(crate) fn add_first_of(&mut self, text: &[u8]) -> Result<StrOff, BtfError> {
+        match measure(text) {
+            Some((len, hash)) => self.add_hashed(&text[..len], hash),
+            None => Ok(StrOff::EMPTY),
+        }
+    }
+
+    fn add_hashed(&mut self, s: &[u8], hash: u64) -> Result<StrOff, BtfError> {
         if s.is_empty() {
             return Ok(StrOff::EMPTY);
         }
-        let hash = hash_of(s);
         if let Some(offset) = self.base.and_then(|base| base.find_hashed(s, hash)) {
             return Ok(offset);
         }
@@ -353,13 +364,15 @@ impl Btf {
         self.get(id).map_or(&[], |t| self.str_at(t.name()))
     }
 
+    /// The words of the own records, in the order of their ids.
+    pub(super) fn own_records(&self) -> impl Iterator<Item = &[u32]> {
+        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
+        self.starts.iter().zip(ends).map(|(&start, end)| self.words.get(start as usize..end as usize).unwrap_or(&[]))
+    }
+
     /// The own types in the order of their ids.
     pub fn own_types(&self) -> impl Iterator<Item = (TypeId, Type<'_>)> {
-        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
-        (self.start_id..).zip(self.starts.iter().zip(ends)).filter_map(|(id, (&start, end))| {
-            let ty = Type::new(self.words.get(start as usize..end as usize)?)?;
-            Some((TypeId(id), ty))
-        })
+        (self.start_id..).zip(self.own_records()).filter_map(|(id, record)| Some((TypeId(id), Type::new(record)?)))
     }
 
     /// This one and its bases, the lowest first.

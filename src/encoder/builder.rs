@@ -385,6 +385,8 @@ impl<'a> Builder<'a> {
     ) -> Builder<'a> {
         scratch.clear();
         scratch.map.prepare(source.buf.len());
+        // They take about as much room in either format.
+        out.words.reserve(source.buf.len() / size_of::<u32>());
         let plain_names = source.plain_names();
         Builder { source, options, abi, s: scratch, out, plain_names }
     }

@@ -180,6 +180,10 @@ impl Encoder {
         self.start_file(unit.file);
         let names = self.names.as_mut().expect("set above");
         let fragment = unit.fragment;
+        // There each unit has strings of its own.
+        if unit.file.elf().is_relocatable() && !fragment.has_same_names {
+            names.begin_unit(fragment);
+        }
         let first = TypeId(self.btf.type_count());
         let _phase = phases::enter(Phase::MergeTypes);
         // A log shows every type of every unit, so none may be left out then.

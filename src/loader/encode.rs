@@ -3,6 +3,7 @@
 use super::dwarf::{LoadError, Profile};
 use super::merged::MergedFile;
 use super::plan::Plan;
+use super::workers;
 use crate::dwarf::DwarfError;
 use crate::dwarf::abbrev::Slot;
 use crate::dwarf::file::DwarfFile;
@@ -55,7 +56,10 @@ impl EncodeContext {
         let functions = Arc::new(functions);
         let first = dwarf.unit_header(0).ok().flatten();
         let single_unit = first.is_some_and(|first| first.size == dwarf.info_size());
-        let same_names = (dwarf.elf().is_relocatable() && !single_unit).then(|| SameNames::for_section(dwarf.debug_str().len()));
+        // Where nothing is dropped they spare work, if it is done ahead: to look for a name here takes as long as to add it.
+        let spare = may_drop(&options) || !workers::is_small(&dwarf);
+        let same_names =
+            (dwarf.elf().is_relocatable() && !single_unit && spare).then(|| SameNames::for_section(dwarf.debug_str().len()));
         // What identities are made of has to be known with the unit.
         let may_wait = same_names.is_some() && jobs <= 1 && !may_drop(&options);
         let names_in_turn = may_wait.then(NamesInTurn::default);
@@ -185,8 +189,8 @@ impl EncodeContext {
     fn unify_names(&self, fragment: &mut Fragment, memory: &mut NameMemory) {
         if let Some(all) = &self.same_names {
             all.unify(self.dwarf.debug_str(), fragment, memory);
+            fragment.has_same_names = true;
         }
-        fragment.has_same_names = true;
     }
 
     fn build_with(

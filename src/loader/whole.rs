@@ -206,7 +206,7 @@ where
         host.message(&alternate::missing(context.dwarf.elf()));
     }
     let files = Files { main: context.dwarf.clone(), alternate: context.alternate.clone() };
-    let Some(plan) = plan::plan(host, &files, jobs)? else { return Ok(()) };
+    let Some(plan) = plan::plan(host, &files, workers::useful(jobs, &context.dwarf))? else { return Ok(()) };
     let plan = context.plan.get_or_init(|| Arc::new(plan));
     let (language, addr_size, producer_clang) = (plan.language, plan.addr_size, plan.producer_clang);
     let mut handle = host.create(context, &UnitFacts { id: 0, name: b"", language, addr_size, producer_clang });
@@ -274,7 +274,8 @@ where
     }
     let others = (0..all.units.len()).filter(|i| !is_type_unit(i)).collect();
     let work = Others { host, profile, context, all: &all, others, next: Mutex::new(0) };
-    let finished = workers::run(&work, &mut (), jobs, jobs <= 1 && host.filters());
+    let by_turns = jobs <= 1 && host.filters();
+    let finished = workers::run(&work, &mut (), workers::useful(jobs, &context.dwarf), by_turns);
     leave(host, jobs, finished.left.into_iter().map(|(_, (handle, ..))| handle));
     finished.outcome.into_result()
 }

@@ -22,6 +22,12 @@ impl FileNames {
         self.known = Known::new();
     }
 
+    /// The next fragment has other names, or equal ones elsewhere.
+    pub(in crate::encoder) fn begin_unit(&mut self, fragment: &Fragment) {
+        // Two names a type, members' and parameters' included.
+        self.known.begin(2 * fragment.starts.len());
+    }
+
     pub fn is_for(&self, file: &Arc<DwarfFile>) -> bool {
         Arc::ptr_eq(&self.file, file)
     }
@@ -43,7 +49,11 @@ impl FileNames {
 
     fn intern_new(&mut self, strings: &mut Strings<'_>, fragment: &Fragment, word: u32) -> Result<u32, BtfError> {
         let end = strings.end();
-        let string = strings.add(self.bytes(fragment, &NameRef::from_word(word)))?.0;
+        let name = NameRef::from_word(word);
+        let string = match name.source() {
+            NameSource::DebugStr(offset) => strings.add_first_of(self.file.debug_str().get(offset as usize..).unwrap_or(&[]))?.0,
+            _ => strings.add(self.bytes(fragment, &name))?.0,
+        };
         // Many names come once: once the table has to grow for more, only those that come again are remembered.
         let remember = string < end || !self.known.is_half_full();
         if remember && string != 0 && NameRef::is_global(word) {
@@ -68,6 +78,9 @@ impl Names for FileNames {
     }
 }
 
+/// Most slots of a table that is made for names to come.
+const MOST_AT_ONCE: usize = 1 << 16;
+
 /// From names that are the same in all fragments to offsets in the BTF's strings: open addressing. A table by offset in `.debug_str` would
 /// be faster by itself, but spreads the few names over many pages.
 struct Known {
@@ -91,6 +104,18 @@ impl Known {
             at = (at + 1) & mask;
         }
         at
+    }
+
+    /// Forgets all, and makes room for so many, within limits.
+    fn begin(&mut self, names: usize) {
+        self.len = 0;
+        let size = (2 * names).next_power_of_two().min(MOST_AT_ONCE);
+        if size > self.slots.len() {
+            self.slots = vec![(0, 0); size];
+            self.shift = 32 - size.trailing_zeros();
+        } else {
+            self.slots.fill((0, 0));
+        }
     }
 
     fn is_half_full(&self) -> bool {

@@ -529,11 +529,18 @@ impl Mover<'_> {
     }
 }
 
+/// Most bytes of entries of a file whose types are given room at once.
+const SMALL: u64 = 1 << 20;
+
 impl Encoder {
     /// Names are those of `file` from now on.
     pub(super) fn start_file(&mut self, file: &Arc<DwarfFile>) {
         if !self.names.as_ref().is_some_and(|n| n.is_for(file)) {
             self.merger.next_file(file.info_size());
+            if file.info_size() <= SMALL {
+                // Few are those of earlier units, and they take about as much room in either format.
+                self.btf.reserve(file.info_size() as usize / size_of::<u32>(), 0);
+            }
             self.names = Some(FileNames::new(file.clone()));
         }
     }
