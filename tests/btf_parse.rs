@@ -80,7 +80,7 @@ fn same_verdict_on_a_base_in_place() {
         damage(&mut rng, &mut bytes);
         let error = |btf: Result<Btf, _>| btf.map(drop);
         let copied = error(Btf::parse(&bytes, None));
-        assert_eq!(error(Btf::base_in_place(bytes.leak(), |types| Some(words_of(types)), None)), copied);
+        assert_eq!(error(Btf::base_in_place(bytes.leak(), |types| Some(words_of(types)), None, false)), copied);
     }
 }
 
@@ -104,16 +104,20 @@ fn no_panic_and_bounded_work() {
         }
         // The same types once more as a split BTF on themselves, and on themselves read as bases are.
         let mut split = parsed.to_bytes();
-        let in_place =
-            Btf::base_in_place(parsed.to_bytes().leak(), |types| Some(words_of(types)), None).expect("as sound as before");
+        let in_place = [false, true].map(|checked| {
+            Btf::base_in_place(parsed.to_bytes().leak(), |types| Some(words_of(types)), None, checked)
+                .expect("as sound as before")
+        });
         damage(&mut rng, &mut split);
         if let Ok(mut btf) = Btf::parse(&split, Some(Arc::new(parsed))) {
             let _ = btf.distill_base();
             let done = btf.dedup(&DedupOptions::default());
-            let mut on_other = Btf::parse(&split, Some(Arc::new(in_place))).expect("the same types");
-            assert_eq!(on_other.dedup(&DedupOptions::default()), done);
-            if done.is_ok() {
-                assert_eq!(on_other.to_bytes(), btf.to_bytes());
+            for base in in_place {
+                let mut on_other = Btf::parse(&split, Some(Arc::new(base))).expect("the same types");
+                assert_eq!(on_other.dedup(&DedupOptions::default()), done);
+                if done.is_ok() {
+                    assert_eq!(on_other.to_bytes(), btf.to_bytes());
+                }
             }
         }
         assert!(start.elapsed() < Duration::from_secs(10), "one small input took {:?}", start.elapsed());

@@ -26,6 +26,7 @@ mod dedup;
 mod distill;
 mod error;
 mod filter;
+mod keys;
 mod parse;
 mod query;
 mod reach;

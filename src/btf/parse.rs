@@ -10,6 +10,7 @@ use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, r
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
+use crate::system;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -21,14 +22,6 @@ struct Header {
     type_len: usize,
     str_off: usize,
     str_len: usize,
-}
-
-/// Where records start, and what is to be checked when that of all is known.
-struct Found {
-    starts: Vec<u32>,
-    reach: Reach,
-    /// Not every function refers to a prototype that stands before it.
-    unsure_of_functions: bool,
 }
 
 impl Btf {
@@ -93,17 +86,30 @@ impl Btf {
     }
 
     /// As [`parse_in_place`](Btf::parse_in_place), for a base: what deduplicating types that are split from it will ask for is made in the same
-    /// pass.
+    /// pass. Where the references in it are `checked` already, they are taken as they are; a wrong one leads nowhere.
     pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
+        checked: bool,
     ) -> Result<Btf, BtfError> {
         let Some((mut btf, whole_words)) = Btf::in_place(bytes, words, base.clone())? else { return Btf::parse(bytes, base) };
         let mut facts = base::facts_of(btf.base.as_deref(), btf.words.len() / 5);
-        let found = btf.find_types(whole_words, |head, reach| facts.push(head, reach))?;
-        btf.take_types(found)?;
+        if checked {
+            let mut starts = Vec::with_capacity(btf.words.len() / 5);
+            system::take_pages(&mut starts, btf.words.len() / 7);
+            btf.for_each_record(whole_words, |start, record| {
+                starts.push(start);
+                facts.push(record);
+            })?;
+            btf.starts = starts;
+        } else {
+            btf = btf.with_types(whole_words)?;
+            btf.own_records().for_each(|record| facts.push(record));
+        }
+        facts.complete(&btf);
         btf.prepared = Prepared::new(facts);
+        btf.strs.keys();
         Ok(btf)
     }
 
@@ -205,58 +211,52 @@ impl Btf {
         Ok(())
     }
 
-    /// Finds where records start, and the greatest name and type that they refer to. Calls `note` with what all kinds share of each, and with the
-    /// greatest of what it refers to.
-    #[inline]
-    fn find_types(&self, whole_words: bool, mut note: impl FnMut([u32; HEAD], Reach)) -> Result<Found, BtfError> {
+    /// Calls `note` with the start of each record and its words.
+    #[inline(always)]
+    fn for_each_record(&self, whole_words: bool, mut note: impl FnMut(u32, &[u32])) -> Result<(), BtfError> {
         let words = &*self.words;
-        let mut found =
-            Found { starts: Vec::with_capacity(words.len() / 5), reach: Reach::default(), unsure_of_functions: false };
         let (mut start, mut id) = (0, self.type_count());
-        while let Some(&[name, info, size_or_type]) = words.get(start..).and_then(<[u32]>::first_chunk::<HEAD>) {
+        while let Some(&[_, info, _]) = words.get(start..).and_then(<[u32]>::first_chunk::<HEAD>) {
             if id > MAX_ID {
                 return Err(BtfError::TooManyTypes);
             }
             let len = record_len(info).ok_or(BtfError::Record { id, what: "unknown kind" })?;
-            let Some(rows) = words.get(start + HEAD..start + len) else {
+            let Some(record) = words.get(start..start + len) else {
                 return Err(BtfError::Record { id, what: "reaches beyond the type section" });
             };
-            let kind = Kind::of_info(info);
-            let reach = Reach::of(info, size_or_type, rows);
-            found.reach = found.reach.or(reach).or(Reach { name, id: 0 });
-            if kind == Some(Kind::Func) {
-                // Prototypes come before their functions where this library or libbpf wrote both.
-                let before = size_or_type.checked_sub(self.start_id).and_then(|own| found.starts.get(own as usize));
-                let is_proto = |&start: &u32| Kind::of_info(words[start as usize + INFO]) == Some(Kind::FuncProto);
-                found.unsure_of_functions |= !before.is_some_and(is_proto);
-            }
-            found.starts.push(start as u32);
-            note([name, info, size_or_type], reach);
+            note(start as u32, record);
             start += len;
             id += 1;
         }
         if start != words.len() || !whole_words {
             return Err(BtfError::Record { id, what: "type section ends in the middle of a record" });
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Completes what is read but for where records start.
     fn with_types(mut self, whole_words: bool) -> Result<Btf, BtfError> {
-        let found = self.find_types(whole_words, |_, _| ())?;
-        self.take_types(found)?;
-        Ok(self)
-    }
-
-    fn take_types(&mut self, found: Found) -> Result<(), BtfError> {
-        self.starts = found.starts;
-        let str_end = self.start_str + self.strs.len();
+        let mut starts: Vec<u32> = Vec::with_capacity(self.words.len() / 5);
+        let mut reach = Reach::default();
+        let mut unsure_of_functions = false;
+        self.for_each_record(whole_words, |start, record| {
+            let (info, size_or_type) = (record[INFO], record[SIZE_OR_TYPE]);
+            reach = reach.or(Reach::of(info, size_or_type, &record[HEAD..])).or(Reach { name: record[NAME], id: 0 });
+            if Kind::of_info(info) == Some(Kind::Func) {
+                // Prototypes come before their functions where this library or libbpf wrote both.
+                let before = size_or_type.checked_sub(self.start_id).and_then(|own| starts.get(own as usize));
+                let is_proto = |&start: &u32| Kind::of_info(self.words[start as usize + INFO]) == Some(Kind::FuncProto);
+                unsure_of_functions |= !before.is_some_and(is_proto);
+            }
+            starts.push(start);
+        })?;
+        self.starts = starts;
         // With the greatest in range, all are.
-        let in_range = found.reach.name < str_end && found.reach.id < self.type_count();
-        if in_range && (!found.unsure_of_functions || self.functions_have_prototypes()) {
-            return Ok(());
+        let in_range = reach.name < self.string_end() && reach.id < self.type_count();
+        if !in_range || unsure_of_functions && !self.functions_have_prototypes() {
+            self.check_references()?;
         }
-        self.check_references()
+        Ok(self)
     }
 
     fn functions_have_prototypes(&self) -> bool {

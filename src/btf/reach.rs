@@ -1,6 +1,7 @@
 //! How far the references of a record reach: with the greatest of them in range, all are.
 
 use super::Kind;
+use super::record::{by_kind, kind_number};
 
 /// The greatest name and the greatest id that something refers to; 0 for none.
 #[derive(Clone, Copy, Default)]
@@ -41,24 +42,14 @@ impl Words {
     }
 }
 
-/// By the number of the kind; numbers without one have no rows.
-static WORDS: [Words; 32] = {
-    let mut words = [Words::of(Kind::Int); 32];
-    let mut number = 0;
-    while number < 32 {
-        if let Some(kind) = Kind::of_info((number as u32) << 24) {
-            words[number] = Words::of(kind);
-        }
-        number += 1;
-    }
-    words
-};
+/// Numbers without a kind have no rows.
+static WORDS: [Words; 32] = by_kind!(Words::of, Words::of(Kind::Int));
 
 impl Reach {
     /// That of a record, but for its own name and, with prototypes, the result, which nobody checks. `rows` are the words behind the head.
     #[inline]
     pub(super) fn of(info: u32, size_or_type: u32, rows: &[u32]) -> Reach {
-        let words = &WORDS[(info >> 24 & 0x1f) as usize];
+        let words = &WORDS[kind_number(info) as usize];
         let mut reach = Reach { name: 0, id: size_or_type & words.size_or_type };
         let mut rest = rows;
         while let (Some(&[first, second]), true) = (rest.first_chunk(), rest.len() >= words.stride) {

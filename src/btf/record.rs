@@ -42,7 +42,7 @@ impl Kind {
     #[inline]
     pub const fn of_info(info: u32) -> Option<Kind> {
         // In the order of the numbers, this is a comparison and no jump.
-        Some(match info >> 24 & 0x1f {
+        Some(match kind_number(info) {
             1 => Kind::Int,
             2 => Kind::Ptr,
             3 => Kind::Array,
@@ -82,6 +82,28 @@ impl Kind {
 pub const fn info_word(kind: Kind, vlen: u16, kflag: bool) -> u32 {
     (kflag as u32) << 31 | (kind as u32) << 24 | vlen as u32
 }
+
+/// The number of the kind, which need not exist.
+#[inline]
+pub(super) const fn kind_number(info: u32) -> u32 {
+    info >> 24 & 0x1f
+}
+
+/// A table by the number of the kind, of what a constant function says of a kind, and of what holds for numbers without one.
+macro_rules! by_kind {
+    ($of:path, $none:expr) => {{
+        let mut table = [$none; 32];
+        let mut number = 0;
+        while number < table.len() {
+            if let Some(kind) = $crate::btf::Kind::of_info((number as u32) << 24) {
+                table[number] = $of(kind);
+            }
+            number += 1;
+        }
+        table
+    }};
+}
+pub(super) use by_kind;
 
 #[inline]
 pub(super) fn vlen_of(info: u32) -> usize {
@@ -143,20 +165,8 @@ impl Shape {
 
     #[inline]
     fn of_info(info: u32) -> &'static Shape {
-        static SHAPES: [Shape; 32] = Shape::table();
-        &SHAPES[(info >> 24 & 0x1f) as usize]
-    }
-
-    const fn table() -> [Shape; 32] {
-        let mut table = [Shape::NONE; 32];
-        let mut number = 0;
-        while number < table.len() as u32 {
-            if let Some(kind) = Kind::of_info(number << 24) {
-                table[number as usize] = Shape::of(kind);
-            }
-            number += 1;
-        }
-        table
+        static SHAPES: [Shape; 32] = by_kind!(Shape::of, Shape::NONE);
+        &SHAPES[kind_number(info) as usize]
     }
 }
 

@@ -5,9 +5,9 @@
 //! tell is asked of a small filter, and nearly all are none of the own ones.
 
 use super::Btf;
-use super::filter::Filter;
+use super::keys::{KeyFilter, for_each_string};
 use super::record::{INFO, for_each_name, name_slots};
-use super::strings::{StringSet, hash_of};
+use super::strings::{StringSet, measure};
 
 /// Not found in a base.
 const OWN: u32 = u32::MAX;
@@ -22,28 +22,22 @@ impl Btf {
         if own.is_empty() {
             return self.names_in_base();
         }
-        let places = Places::of(own);
-        let mut filter = Filter::with_room(places.starts.len());
-        for (start, end) in strings(own) {
-            filter.add(key(own, start, end));
-        }
-        let mut in_base = vec![OWN; places.starts.len()];
+        let numbers = Numbers::of(own);
+        let filter = KeyFilter::of(own, numbers.starts.len());
+        let mut in_base = vec![OWN; numbers.starts.len()];
         for base in self.base.iter().flat_map(|base| base.parts()) {
-            let bytes = base.strs.bytes();
-            for (start, end) in strings(bytes) {
-                if !filter.has(key(bytes, start, end)) {
-                    continue;
-                }
-                let s = &bytes[start..end];
-                if let Some(own) = self.strs.find(s, hash_of(s)) {
-                    let place = &mut in_base[places.index(own)];
+            for start in base.strs.keys().passing(&filter) {
+                let text = base.strs.bytes().get(start as usize..).unwrap_or(&[]);
+                let found = measure(text).and_then(|(len, hash)| self.strs.find(&text[..len], hash));
+                if let Some(own) = found {
+                    let place = &mut in_base[numbers.of_string_at(own)];
                     if *place == OWN {
-                        *place = base.start_str + start as u32;
+                        *place = base.start_str + start;
                     }
                 }
             }
         }
-        if self.move_names(&places, &in_base) {
+        if self.move_names(&numbers, &in_base) {
             return self.names_in_base();
         }
         in_base.retain(|&place| place != OWN);
@@ -51,13 +45,13 @@ impl Btf {
     }
 
     /// `in_base` says of each own string where a base has it. Returns whether there were names of the bases already.
-    fn move_names(&mut self, places: &Places, in_base: &[u32]) -> bool {
+    fn move_names(&mut self, numbers: &Numbers, in_base: &[u32]) -> bool {
         let mut bytes = std::mem::take(&mut self.strs).into_bytes();
         let mut end = 0;
-        let ends = places.starts.iter().skip(1).copied().chain([bytes.len() as u32]);
+        let ends = numbers.starts.iter().skip(1).copied().chain([bytes.len() as u32]);
         let moves: Vec<u32> = in_base
             .iter()
-            .zip(places.starts.iter().zip(ends))
+            .zip(numbers.starts.iter().zip(ends))
             .map(|(&place, (&start, next))| {
                 let new = if place == OWN {
                     bytes.copy_within(start as usize..next as usize, end);
@@ -77,7 +71,7 @@ impl Btf {
         for (&start, end) in self.starts.iter().zip(ends) {
             let Some(record) = words.get_mut(start as usize..end as usize) else { continue };
             for_each_name(record, |name| match name.checked_sub(self.start_str) {
-                Some(own) => *name = name.wrapping_add(moves.get(places.index(own)).copied().unwrap_or(0)),
+                Some(own) => *name = name.wrapping_add(moves.get(numbers.of_string_at(own)).copied().unwrap_or(0)),
                 None => were_in_base |= *name != 0,
             });
         }
@@ -94,34 +88,18 @@ impl Btf {
     }
 }
 
-/// Where the strings of a section begin and where the NUL of each is.
-fn strings(section: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    let mut start = 0;
-    memchr::memchr_iter(0, section).map(move |end| (std::mem::replace(&mut start, end + 1), end))
-}
-
-/// What tells strings apart well enough: the length and the last eight bytes, fewer of a shorter string. Names have their beginnings in common.
-#[inline]
-fn key(section: &[u8], start: usize, end: usize) -> u64 {
-    let len = end - start;
-    let last = match section[..end].last_chunk() {
-        Some(bytes) => u64::from_le_bytes(*bytes).checked_shr(64 - 8 * len.min(8) as u32).unwrap_or(0),
-        None => section[start..end].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
-    };
-    (last ^ (len as u64) << 56).wrapping_mul(0x9e37_79b9_7f4a_7c15)
-}
-
 /// Where the strings of a section start, and which of them an offset is in.
-struct Places {
+struct Numbers {
     starts: Vec<u32>,
     /// For each eight bytes of the section, how many strings begin before, and which of the eight begin strings. Few, as they are counted for each name
     /// of all records.
     blocks: Vec<(u32, u8)>,
 }
 
-impl Places {
-    fn of(section: &[u8]) -> Places {
-        let starts: Vec<u32> = strings(section).map(|(start, _)| start as u32).collect();
+impl Numbers {
+    fn of(section: &[u8]) -> Numbers {
+        let mut starts = Vec::new();
+        for_each_string(section, |start, _| starts.push(start as u32));
         let mut blocks = vec![(0, 0); section.len().div_ceil(8)];
         for &start in &starts {
             blocks[start as usize / 8].1 |= 1 << (start % 8);
@@ -131,12 +109,12 @@ impl Places {
             *first = before;
             before += u8::count_ones(*begins);
         }
-        Places { starts, blocks }
+        Numbers { starts, blocks }
     }
 
     /// The number of the string that the byte at `offset` is of; of none when it is beyond the section.
     #[inline]
-    fn index(&self, offset: u32) -> usize {
+    fn of_string_at(&self, offset: u32) -> usize {
         let Some(&(before, begins)) = self.blocks.get(offset as usize / 8) else { return usize::MAX };
         // The first string begins with the section.
         (before + (begins << (7 - offset % 8)).count_ones()) as usize - 1
@@ -279,17 +257,6 @@ mod tests {
                     let btf = dedup(btf);
                     assert_eq!((btf.type_count(), btf.string_bytes()), (btf.start_id(), 0));
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn keys_do_not_depend_on_what_stands_around() {
-        for len in 0..20 {
-            let s: Vec<u8> = (1..=len as u8).collect();
-            for before in 0..10 {
-                let section = [vec![b'y'; before], s.clone(), vec![0]].concat();
-                assert_eq!(key(&section, before, before + len), key(&s, 0, len));
             }
         }
     }

@@ -3,6 +3,7 @@
 //! The set is an open-addressing table of (offset, hash) pairs: the stored hash lets a probe skip nearly every wrong slot without
 //! touching the string bytes, and the table grow without reading them.
 
+use super::keys::Keys;
 use super::{BtfError, MAX_ID};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -10,6 +11,8 @@ use std::sync::OnceLock;
 const EMPTY: u32 = u32::MAX;
 /// Slots of a large table.
 const LARGE: usize = 1 << 16;
+/// Of a small one, fewer.
+const SMALL: usize = 1 << 13;
 
 #[derive(Clone, Copy)]
 struct Slot {
@@ -23,6 +26,8 @@ pub(super) struct StringSet {
     bytes: Cow<'static, [u8]>,
     /// Made when a string is added or looked for first: whoever only reads BTF never needs it.
     table: OnceLock<Table>,
+    /// Made ahead for a section that many strings will be looked for in, once.
+    keys: OnceLock<Keys>,
 }
 
 #[derive(Clone, Default)]
@@ -81,7 +86,7 @@ impl StringSet {
     pub(super) fn from_section(bytes: impl Into<Cow<'static, [u8]>>) -> StringSet {
         let bytes = bytes.into();
         debug_assert!(bytes.last().is_none_or(|&b| b == 0));
-        StringSet { bytes, table: OnceLock::new() }
+        StringSet { bytes, table: OnceLock::new(), keys: OnceLock::new() }
     }
 
     pub(super) fn bytes(&self) -> &[u8] {
@@ -101,6 +106,11 @@ impl StringSet {
     pub(super) fn get(&self, offset: u32) -> Option<&[u8]> {
         let tail = self.bytes.get(offset as usize..)?;
         Some(&tail[..memchr::memchr(0, tail)?])
+    }
+
+    /// The keys of all strings of the section, to which none is added any more.
+    pub(super) fn keys(&self) -> &Keys {
+        self.keys.get_or_init(|| Keys::of(&self.bytes))
     }
 
     /// Where a string without NUL is; `hash` is its hash.
@@ -176,8 +186,12 @@ impl Table {
 
     fn grow_for(&mut self, count: usize) {
         let size = self.slots.len();
-        // A large one grows by half: it is most of what strings take beside their bytes, and for a moment there are two.
-        let more = if size < LARGE { size } else { size / 2 };
+        // A large one grows by half: it is most of what strings take beside their bytes, and for a moment there are two. A small one soon grows again.
+        let more = match size {
+            0..SMALL => 3 * size,
+            SMALL..LARGE => size,
+            _ => size / 2,
+        };
         let size = (size + more).max(count + count / 2).max(256);
         let old = std::mem::replace(&mut self.slots, vec![Slot { offset: EMPTY, hash: 0 }; size]);
         for slot in old.into_iter().filter(|s| s.offset != EMPTY) {

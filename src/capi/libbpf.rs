@@ -25,6 +25,7 @@ type TypeCount = unsafe extern "C" fn(*const Object) -> u32;
 type SetPointerSize = unsafe extern "C" fn(*mut Object, usize) -> i32;
 type New = unsafe extern "C" fn(*const c_void, u32) -> *mut Object;
 type NewSplit = unsafe extern "C" fn(*const c_void, u32, *mut Object) -> *mut Object;
+type Version = unsafe extern "C" fn() -> u32;
 type Free = unsafe extern "C" fn(*mut Object);
 
 /// Bases of bases that are followed at most.
@@ -65,13 +66,21 @@ pub(super) unsafe fn base_of(object: *const Object) -> Result<Base, String> {
 /// # Safety
 /// `object` is an object of the process's libbpf, and nobody changes or frees it, or looks at the result thereafter.
 pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, String> {
+    let checked = checks_references();
     // SAFETY: passed on; the bytes live with the object.
     unsafe {
         read(object, MAX_BASES, |bytes, base| {
             let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
-            Btf::base_in_place(bytes, as_words, base)
+            Btf::base_in_place(bytes, as_words, base, checked)
         })
     }
+}
+
+/// Whether the process's libbpf refuses BTF that refers to names or types that do not exist: from 1.3 on.
+fn checks_references() -> bool {
+    // SAFETY: the functions have had this type since they exist.
+    let number = |name| unsafe { function::<Version>(name).map_or(0, |version| version()) };
+    (number(c"libbpf_major_version"), number(c"libbpf_minor_version")) >= (1, 3)
 }
 
 /// Where an object ends, by what libbpf counts and its header says; `None` where one or the other does not tell.

@@ -1,14 +1,13 @@
 //! The base's types as candidates for own ones.
 //!
-//! A module has a few thousand types and its kernel a hundred thousand, most of which can be equal to none of the module's: equal
-//! types have equal names, those they lead to included. So of the base only those types become candidates all of whose names,
-//! down to the first name on every way, are names of own types. The others are counted, since the order of candidates depends on their
-//! number.
+//! A module has a few thousand types and its kernel a hundred thousand, most of which can be equal to none of the module's: equal types have
+//! equal heads, see [`heads`](super::heads), and so have all types that they lead to. So of the base only those types become candidates
+//! that have heads, and lead to heads, of own types. The others are counted, since the order of candidates depends on their number.
 
+use super::heads::Heads;
 use super::{Dedup, compare};
 use crate::btf::filter::{Filter, spread};
-use crate::btf::reach::Reach;
-use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, record_len};
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, kind_number};
 use crate::btf::{Btf, Kind, TypeId};
 use parking_lot::Mutex;
 
@@ -28,40 +27,13 @@ impl Bits {
     }
 }
 
-/// What a type can be equal to none without: an own type of its name. Of a nameless one, the greatest of the names in it, since those that were used
-/// last are the rarest; or, with [`Head::LEADS`], the last type that it refers to.
-#[derive(Clone, Copy, Default)]
-struct Head(u32);
-
-impl Head {
-    /// Larger than all names.
-    const LEADS: u32 = 1 << 31;
-
-    #[inline]
-    fn of(name: u32, info: u32, size_or_type: u32, reach: Reach) -> Head {
-        // Nameless enumerations are special, see `Wanted`; the others refer to nothing.
-        const ANYTHING: u32 = 1 | set(Kind::Enum) | set(Kind::Enum64) | set(Kind::Int) | set(Kind::Float) | set(Kind::Fwd);
-        // All is worked out and one chosen, as kinds come in no order that a processor foresees.
-        let kind = info >> 24 & 0x1f;
-        let result = if kind == Kind::FuncProto as u32 { size_or_type } else { 0 };
-        let nameless = if reach.name != 0 { reach.name } else { Head::LEADS | reach.id.max(result) };
-        let nameless = if ANYTHING >> kind & 1 != 0 { 0 } else { nameless };
-        Head(if name != 0 { name } else { nameless })
-    }
-
-    #[inline]
-    fn leads_to(self) -> Option<u32> {
-        (self.0 & Head::LEADS != 0).then_some(self.0 & !Head::LEADS)
-    }
-}
-
 /// What deduplication has to know of all types of a base, whatever is split from it.
 #[derive(Default)]
 pub(in crate::btf) struct Facts {
-    /// By id, void included.
-    heads: Vec<Head>,
-    /// For each 64 types.
-    blocks: Vec<Block>,
+    /// Of void and all types.
+    heads: Heads,
+    /// What libbpf does not file as a candidate, void included: few, ascending.
+    unfiled: Vec<u32>,
     pub(super) has_nameless_fwd: bool,
 }
 
@@ -70,75 +42,52 @@ const fn set(kind: Kind) -> u32 {
     1 << kind as u32
 }
 
-/// A bit for each of 64 types.
-#[derive(Clone, Copy, Default)]
-struct Block {
-    composites: u64,
-    /// What libbpf files as a candidate.
-    counted: u64,
-    /// What of that it finds again: it files the base's typedefs under a hash that includes what they refer to, and looks typedefs up by one
-    /// that does not.
-    found: u64,
-}
-
 impl Facts {
-    /// Those of void, with room for so many types.
-    fn of_void(room: usize) -> Facts {
-        let mut facts = Facts { heads: Vec::with_capacity(room), ..Facts::default() };
-        facts.push([0; HEAD], Reach::default());
-        facts
-    }
-
-    /// Takes the next type, of which it gets what all kinds share and how far it reaches.
+    /// Takes the next type, a whole record.
     #[inline(always)]
-    pub(in crate::btf) fn push(&mut self, [name, info, size_or_type]: [u32; HEAD], reach: Reach) {
-        const COMPOSITES: u32 = set(Kind::Struct) | set(Kind::Union);
-        const COUNTED: u32 = !(1 | set(Kind::Var) | set(Kind::Datasec));
-        const FOUND: u32 = COUNTED & !set(Kind::Typedef);
-        let id = self.heads.len();
-        if id % 64 == 0 {
-            self.blocks.push(Block::default());
+    pub(in crate::btf) fn push(&mut self, record: &[u32]) {
+        const UNFILED: u32 = 1 | set(Kind::Var) | set(Kind::Datasec);
+        let (name, info) = (record.get(NAME).copied().unwrap_or(0), record.get(INFO).copied().unwrap_or(0));
+        let kind = kind_number(info);
+        if UNFILED >> kind & 1 != 0 {
+            self.unfiled.push(self.heads.end());
         }
-        let kind = info >> 24 & 0x1f;
-        let bit = |kinds: u32| u64::from(kinds >> kind & 1) << (id % 64);
-        if let Some(block) = self.blocks.last_mut() {
-            block.composites |= bit(COMPOSITES);
-            block.counted |= bit(COUNTED);
-            block.found |= bit(FOUND);
-        }
-        self.has_nameless_fwd |= name == 0 && kind == Kind::Fwd as u32;
-        self.heads.push(Head::of(name, info, size_or_type, reach));
+        self.has_nameless_fwd |= (name == 0) & (kind == Kind::Fwd as u32);
+        self.heads.push(record);
     }
 
-    /// Structs and unions that may have one of these names, in order.
-    pub(super) fn composites(&self, has_name: impl Fn(u32) -> bool) -> Vec<u32> {
-        let mut found = Vec::new();
-        let any_nameless = has_name(0);
-        for ((block, heads), first) in self.blocks.iter().zip(self.heads.chunks(64)).zip((0..).step_by(64)) {
-            let mut left = block.composites;
-            while left != 0 {
-                let at = left.trailing_zeros();
-                left &= left - 1;
-                if any_nameless || heads.get(at as usize).is_some_and(|head| has_name(head.0)) {
-                    found.push(first + at);
-                }
-            }
-        }
-        found
+    /// Completes what is known of types that refer to later ones: all of `base`.
+    pub(in crate::btf) fn complete(&mut self, base: &Btf) {
+        self.heads.complete(|id| base.record(TypeId(id)));
+    }
+
+    /// Types whose heads pass the test.
+    fn possible(&self, test: impl Fn(u32) -> bool) -> Bits {
+        Bits(self.heads.all().chunks(64).map(|heads| bits(heads, &test)).collect())
+    }
+
+    /// Types that may have one of these names, in order.
+    pub(super) fn bearers(&self, names: &[u32]) -> impl Iterator<Item = u32> {
+        let mut filter = Filter::with_room(names.len());
+        names.iter().for_each(|&name| filter.add(spread(name)));
+        let any_nameless = names.contains(&0);
+        let possible = self.possible(|head| any_nameless || filter.has(spread(head)));
+        (0..self.heads.end()).filter(move |&id| possible.has(id))
     }
 }
 
-/// Facts of void and of all types of `base`, with room for `more`.
+/// A bit for each of up to 64 heads: whether it passes the test.
+#[inline]
+fn bits(heads: &[u32], test: impl Fn(u32) -> bool) -> u64 {
+    heads.iter().rev().fold(0, |bits, &head| bits << 1 | u64::from(test(head)))
+}
+
+/// Facts of void and of all types of `base`, with room for `more`, to be completed.
 pub(in crate::btf) fn facts_of(base: Option<&Btf>, more: usize) -> Facts {
-    let mut facts = Facts::of_void(base.map_or(1, |base| base.type_count() as usize) + more);
-    for btf in base.into_iter().flat_map(Btf::parts) {
-        for &start in &btf.starts {
-            let record = btf.words.get(start as usize..).unwrap_or(&[]);
-            let head = record.first_chunk::<HEAD>().copied().unwrap_or_default();
-            let rows = record_len(head[INFO]).and_then(|len| record.get(HEAD..len)).unwrap_or(&[]);
-            facts.push(head, Reach::of(head[INFO], head[SIZE_OR_TYPE], rows));
-        }
-    }
+    let heads = Heads::from(0, base.map_or(1, |base| base.type_count() as usize) + more);
+    let mut facts = Facts { heads, ..Facts::default() };
+    facts.push(&[0; HEAD]);
+    base.into_iter().flat_map(Btf::parts).flat_map(Btf::own_records).for_each(|record| facts.push(record));
     facts
 }
 
@@ -165,23 +114,37 @@ impl Clone for Prepared {
 
 /// The facts of the base of a split BTF, or of none.
 pub(super) fn facts(base: Option<&Btf>) -> Facts {
-    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| facts_of(base, 0))
+    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| {
+        let mut facts = facts_of(base, 0);
+        if let Some(base) = base {
+            facts.complete(base);
+        }
+        facts
+    })
 }
 
 /// What own types can be equal to, or a little more: what becomes a candidate in vain is only compared in vain.
 pub(super) struct Wanted {
+    heads: Filter,
     names: Filter,
     any_enum: bool,
 }
 
 impl Wanted {
-    /// `names` are those of own types that the base has, too, by their offsets. `any_enum`: there is an own enumeration without name and
-    /// enumerators, which is as good as any without a name.
-    pub(super) fn new(names: &[u32], any_enum: bool) -> Wanted {
-        let mut wanted = Wanted { names: Filter::with_room(names.len() + 1), any_enum };
-        wanted.names.add(spread(0));
-        names.iter().for_each(|&name| wanted.names.add(spread(name)));
-        wanted
+    /// `own` are all own types, and `names` the names in them that the base has, too, by their offsets. `any_enum`: there is an own enumeration
+    /// without name and enumerators, which is as good as any without a name. `None` if there is no telling.
+    pub(super) fn new(own: &Btf, names: &[u32], any_enum: bool) -> Option<Wanted> {
+        let mut heads = Heads::from(own.start_id, own.starts.len());
+        own.own_records().for_each(|record| heads.push(record));
+        if !heads.complete(|id| own.record(TypeId(id))) {
+            return None;
+        }
+        let filter = |numbers: &[u32]| {
+            let mut filter = Filter::with_room(numbers.len() + 1);
+            numbers.iter().chain(&[0]).for_each(|&number| filter.add(spread(number)));
+            filter
+        };
+        Some(Wanted { heads: filter(heads.all()), names: filter(names), any_enum })
     }
 
     /// Whether a type without a name can be equal to an own one; `possible` says so of types, as far as is known.
@@ -205,27 +168,21 @@ impl Dedup {
     #[inline(never)]
     pub(super) fn enter_base(&mut self, facts: &Facts, wanted: Option<&Wanted>) {
         let Some(base) = self.types.base.clone() else { return };
-        // By name first, as types lead to later ones. A type that leads to another may be anything until its turn comes.
-        let mut possible = Bits(vec![u64::MAX; facts.blocks.len()]);
-        if let Some(Wanted { names, .. }) = wanted {
-            for (word, heads) in possible.0.iter_mut().zip(facts.heads.chunks(64)) {
-                let is_possible = |head: &Head| u64::from(names.has(spread(head.0))) | u64::from(head.0 / Head::LEADS);
-                *word = heads.iter().rev().fold(0, |word, head| word << 1 | is_possible(head));
-            }
-            for (head, id) in facts.heads.iter().zip(0..) {
-                if head.leads_to().is_some_and(|target| !possible.has(target)) {
-                    possible.clear(id);
+        let mut possible = facts.possible(|head| wanted.is_none_or(|wanted| wanted.heads.has(spread(head))));
+        let mut unfiled = facts.unfiled.iter().copied().peekable();
+        let mut next = 0;
+        for index in 0..possible.0.len() {
+            let mut left = possible.0[index];
+            while left != 0 {
+                let id = index as u32 * 64 + left.trailing_zeros();
+                left &= left - 1;
+                // Those between can be equal to none, but are counted.
+                let between = std::iter::from_fn(|| unfiled.next_if(|&unfiled| unfiled < id)).count() as u32;
+                self.table.count(id - next - between);
+                next = id + 1;
+                if unfiled.next_if_eq(&id).is_some() {
+                    continue;
                 }
-            }
-        }
-        for (index, block) in facts.blocks.iter().enumerate() {
-            let (mut left, mut enter) = (block.counted, block.found & possible.0.get(index).copied().unwrap_or(0));
-            while enter != 0 {
-                let bit = enter & enter.wrapping_neg();
-                let id = index as u32 * 64 + bit.trailing_zeros();
-                self.table.count((left & (bit - 1)).count_ones());
-                left &= !(bit | (bit - 1));
-                enter &= enter - 1;
                 let hash = base.record(TypeId(id)).and_then(|record| {
                     let is_nameless = record[NAME] == 0;
                     if is_nameless && wanted.is_some_and(|wanted| !wanted.has_nameless(record, &possible)) {
@@ -239,8 +196,98 @@ impl Dedup {
                     None => self.table.count(1),
                 }
             }
-            self.table.count(left.count_ones());
         }
+        self.table.count(facts.heads.end() - next - unfiled.count() as u32);
         self.table.open();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btf::{DedupOptions, Endian};
+    use std::sync::Arc;
+
+    /// Types of most kinds, some of them before what they refer to.
+    fn add_types(btf: &mut Btf) {
+        let start = btf.type_count();
+        let id = |number: u32| TypeId(start + number);
+        let mut add = || {
+            btf.add_int(b"int", 4, 1)?;
+            btf.add_ptr(id(2))?;
+            btf.add_struct(b"list", 16)?;
+            btf.add_field(b"next", id(1), 0, 0)?;
+            btf.add_field(b"value", id(3), 64, 0)?;
+            btf.add_const(id(6))?;
+            btf.add_array(id(0), id(0), 3)?;
+            btf.add_struct(b"", 4)?;
+            btf.add_field(b"inner", id(0), 0, 0)?;
+            btf.add_typedef(b"inner_t", id(5))?;
+            btf.add_func_proto(id(1))?;
+            btf.add_func_param(b"list", id(1))?;
+            btf.add_func_param(b"count", id(0))?;
+            btf.add_func_proto(TypeId::VOID)?;
+            btf.add_func_param(b"", id(11))?;
+            btf.add_ptr(id(8))?;
+            btf.add_ptr(id(4))?;
+            btf.add_ptr(TypeId::VOID)
+        };
+        add().expect("room for few types");
+    }
+
+    fn base_of(bytes: Vec<u8>, checked: bool) -> Result<Btf, crate::btf::BtfError> {
+        let words = |types: &[u8]| {
+            let words = types.chunks_exact(4).map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
+            Some(&*words.collect::<Vec<_>>().leak())
+        };
+        Btf::base_in_place(bytes.leak(), words, None, checked)
+    }
+
+    /// Types like those of the base, deduplicated.
+    fn on(base: Btf) -> Result<Btf, crate::btf::BtfError> {
+        let mut btf = Btf::new_split_behind(base.end(), Endian::HOST);
+        add_types(&mut btf);
+        btf.set_base(Arc::new(base))?;
+        btf.dedup(&DedupOptions::default())?;
+        Ok(btf)
+    }
+
+    #[test]
+    fn types_of_the_base_are_found_again() {
+        let mut base = Btf::new(Endian::HOST);
+        add_types(&mut base);
+        let bytes = base.to_bytes();
+        for base in [base, base_of(bytes.clone(), false).expect("sound"), base_of(bytes, true).expect("sound")] {
+            let own: Vec<_> = on(base).expect("sound").own_types().map(|(_, ty)| ty.kind()).collect();
+            // Typedefs of a base are never found, and nothing refers to this one but the qualifier.
+            assert_eq!(own, [Kind::Const, Kind::Typedef]);
+        }
+    }
+
+    /// A base that libbpf has not looked at, whatever it says of its version, or that the program has changed.
+    #[test]
+    fn wrong_references_of_a_base_lead_nowhere() {
+        let mut sound = Btf::new(Endian::HOST);
+        add_types(&mut sound);
+        let bytes = sound.to_bytes();
+        let types = bytes.len() - sound.type_bytes() - sound.string_bytes()..bytes.len() - sound.string_bytes();
+        let mut refused = 0;
+        for at in types.step_by(4) {
+            for wrong in [0, 1, 7, 12, 13, 20, 30, 31, 1000, 1 << 30, 1 << 31, u32::MAX] {
+                let mut bytes = bytes.clone();
+                bytes[at..at + 4].copy_from_slice(&wrong.to_ne_bytes());
+                let (unchecked, checked) = (base_of(bytes.clone(), true), base_of(bytes, false));
+                match unchecked {
+                    Ok(unchecked) => {
+                        refused += u32::from(checked.is_err());
+                        if let Ok(btf) = on(unchecked) {
+                            btf.to_bytes();
+                        }
+                    }
+                    Err(error) => assert_eq!(checked.map(drop), Err(error)),
+                }
+            }
+        }
+        assert!(refused > 100, "only {refused} with wrong references");
     }
 }

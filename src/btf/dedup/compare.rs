@@ -63,7 +63,8 @@ pub(super) fn hash_composite(record: &[u32], ends: u32) -> u32 {
     Mix::default().with(ends).composite(record).finish()
 }
 
-/// The hash under which own types look for a type of the base; `None` for what is never looked up.
+/// The hash under which own types look for a type of the base; `None` for what is never found: libbpf files the base's typedefs under a hash that
+/// includes what they refer to, and looks typedefs up by one that does not.
 pub(super) fn hash_in_base(types: &Types, record: &[u32]) -> Option<u32> {
     Some(match Kind::of_info(record[INFO])? {
         Kind::Var | Kind::Datasec | Kind::Typedef => return None,

@@ -147,7 +147,7 @@ impl Equivalence {
         types.nodes.set_hypothesis(canon, new);
         self.assumed.push(canon);
         let (a, b) = if new >= start_id && canon >= start_id {
-            (&types.words[types.start(new)..], &types.words[types.start(canon)..])
+            (types.own_record(new), types.own_record(canon))
         } else {
             (types.record(new), types.record(canon))
         };

@@ -28,8 +28,9 @@ impl Dedup {
         if unresolved.is_empty() {
             return;
         }
-        let in_base = base.composites(|name| bearers.contains_key(&name));
-        for &id in in_base.iter().chain(&self.composites) {
+        let names: Vec<u32> = bearers.keys().copied().collect();
+        let in_base = base.bearers(&names).filter(|&id| types.kind(id).is_some_and(Kind::is_composite));
+        for id in in_base.chain(self.composites.iter().copied()) {
             if let Some(bearer) = bearers.get_mut(&types.record(id)[NAME]) {
                 *bearer = if let Bearer::None = bearer { Bearer::One(id) } else { Bearer::Many };
             }

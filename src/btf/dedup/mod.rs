@@ -23,12 +23,13 @@ mod compact;
 mod compare;
 mod equiv;
 mod fwd;
+mod heads;
 mod nodes;
 mod prim;
 mod refs;
 mod table;
 
-use super::record::{INFO, NAME, any_id, name_slots, record_len, vlen_of};
+use super::record::{HEAD, INFO, NAME, any_id, name_slots, record_len, vlen_of};
 use super::strings::{StringSet, hash_of};
 use super::{Btf, BtfError, Kind, MAX_ID, StrOff, TypeId};
 use base::{Facts, Wanted};
@@ -85,6 +86,8 @@ struct Own {
     refers_to_base: bool,
     /// There is an enumeration without name and enumerators.
     any_enum: bool,
+    /// There is a forward declaration without a name.
+    any_fwd: bool,
 }
 
 /// The types under deduplication, own and base.
@@ -97,11 +100,19 @@ struct Types {
     has_nameless_fwd: bool,
 }
 
+/// The record of void, and of what does not exist.
+const NONE: &[u32] = &[0; HEAD];
+
 impl Types {
     /// The words of a record and, for own types, of whatever follows it; void is a record of zeros.
     #[inline]
     fn record(&self, id: u32) -> &[u32] {
-        if id >= self.start_id { &self.words[self.start(id)..] } else { self.base_record(id) }
+        if id >= self.start_id { self.own_record(id) } else { self.base_record(id) }
+    }
+
+    #[inline]
+    fn own_record(&self, id: u32) -> &[u32] {
+        self.words.get(self.start(id)..).unwrap_or(NONE)
     }
 
     /// [`Types::record`] of a candidate.
@@ -112,7 +123,7 @@ impl Types {
 
     #[cold]
     fn base_record(&self, id: u32) -> &[u32] {
-        self.base.as_ref().and_then(|base| base.record(TypeId(id))).unwrap_or(&[0, 0, 0])
+        self.base.as_ref().and_then(|base| base.record(TypeId(id))).unwrap_or(NONE)
     }
 
     /// The info word of a type; 0 for void.
@@ -175,17 +186,16 @@ impl Btf {
         if self.unshared && self.base.is_none() {
             return Err(BtfError::Argument("the base has not been told"));
         }
-        let Own { nodes, prims, refers_to_base, any_enum } = self.own()?;
+        let Own { nodes, prims, refers_to_base, any_enum, any_fwd } = self.own()?;
         self.dedup_strings()?;
         let in_base = if self.unshared { self.share_strings() } else { self.names_in_base() };
-        let wanted = (!refers_to_base).then(|| Wanted::new(&in_base, any_enum));
+        let wanted = if refers_to_base || any_fwd { None } else { Wanted::new(self, &in_base, any_enum) };
         let words = std::mem::take(&mut self.words).into_owned();
         self.starts = Vec::new();
         let facts = base::facts(self.base.as_deref());
         let mask = if opts.force_collisions { few_classes(nodes.count() as usize) } else { u32::MAX };
-        let mut types = Types { nodes, words, start_id: self.start_id, base: self.base.clone(), has_nameless_fwd: false };
-        types.has_nameless_fwd =
-            facts.has_nameless_fwd || prims.iter().any(|&id| types.kind(id) == Some(Kind::Fwd) && types.record(id)[NAME] == 0);
+        let has_nameless_fwd = facts.has_nameless_fwd || any_fwd;
+        let types = Types { nodes, words, start_id: self.start_id, base: self.base.clone(), has_nameless_fwd };
         let mut dedup = Dedup { types, table: Table::new(mask), prims, composites: Vec::new() };
         dedup.enter_base(&facts, wanted.as_ref());
         let result = dedup.settle_all(opts, &facts);
@@ -207,7 +217,8 @@ impl Btf {
     /// Checks what the rest relies on, namely whole records and ids that exist, and makes variables and sections canonical.
     fn own(&self) -> Result<Own, BtfError> {
         let (start_id, type_count) = (self.start_id, self.type_count());
-        let mut own = Own { nodes: Nodes::staying(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false };
+        let mut own =
+            Own { nodes: Nodes::staying(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false, any_fwd: false };
         let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
         for ((&start, end), id) in self.starts.iter().zip(ends).zip(start_id..) {
             let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
@@ -225,7 +236,10 @@ impl Btf {
             let mut map = UNMAPPED;
             match Kind::of_info(info) {
                 Some(Kind::Var | Kind::Datasec) => map = id,
-                Some(Kind::Int | Kind::Fwd | Kind::Float) => own.prims.push(id),
+                Some(kind @ (Kind::Int | Kind::Fwd | Kind::Float)) => {
+                    own.prims.push(id);
+                    own.any_fwd |= words[NAME] == 0 && kind == Kind::Fwd;
+                }
                 Some(Kind::Enum | Kind::Enum64) => {
                     own.prims.push(id);
                     own.any_enum |= words[NAME] == 0 && vlen_of(info) == 0;

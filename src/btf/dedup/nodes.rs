@@ -39,34 +39,40 @@ impl Nodes {
         self.0[id as usize] = [map ^ id, 0, start, info];
     }
 
+    /// Its own id for a type that there is not: what a base refers to is not looked at before.
     #[inline]
     pub(super) fn map(&self, id: u32) -> u32 {
-        self.0[id as usize][MAP] ^ id
+        self.0.get(id as usize).map_or(0, |node| node[MAP]) ^ id
     }
 
     #[inline]
     pub(super) fn set_map(&mut self, id: u32, to: u32) {
-        self.0[id as usize][MAP] = to ^ id;
+        if let Some(node) = self.0.get_mut(id as usize) {
+            node[MAP] = to ^ id;
+        }
     }
 
     /// [`UNMAPPED`] where there is none.
     #[inline]
     pub(super) fn hypothesis(&self, id: u32) -> u32 {
-        !self.0[id as usize][HYPOTHESIS]
+        !self.0.get(id as usize).map_or(0, |node| node[HYPOTHESIS])
     }
 
     #[inline]
     pub(super) fn set_hypothesis(&mut self, id: u32, to: u32) {
-        self.0[id as usize][HYPOTHESIS] = !to;
+        if let Some(node) = self.0.get_mut(id as usize) {
+            node[HYPOTHESIS] = !to;
+        }
     }
 
+    /// Beyond all words for a type that there is not.
     #[inline]
     pub(super) fn start(&self, id: u32) -> u32 {
-        self.0[id as usize][START]
+        self.0.get(id as usize).map_or(u32::MAX, |node| node[START])
     }
 
     #[inline]
     pub(super) fn info(&self, id: u32) -> u32 {
-        self.0[id as usize][INFO]
+        self.0.get(id as usize).map_or(0, |node| node[INFO])
     }
 }

@@ -1,0 +1,251 @@
+//! A number for each type that equal types have in common, and few others: what tells of most types that they are equal to none of some other ones.
+//!
+//! The name is one for types that have a name. For the others it is made of what stands first of: the names in the first and the last row, the
+//! number of what a type refers to. Where a type without a name is equal to all that there is of its kind, the number is 0, and so is that
+//! of what refers to it.
+
+use crate::btf::Kind;
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, by_kind, kind_number, vlen_of};
+use crate::system;
+
+/// Larger than all heads: the rest is a type whose head is needed first.
+const WAITS: u32 = 1 << 31;
+
+/// The heads of types that follow each other, void among them where they are the first.
+#[derive(Default)]
+pub(super) struct Heads {
+    /// The id of the first.
+    first: u32,
+    heads: Vec<u32>,
+}
+
+impl Heads {
+    /// Those of types from an id on, with room for so many.
+    pub(super) fn from(first: u32, room: usize) -> Heads {
+        let mut heads = Vec::with_capacity(room);
+        system::take_pages(&mut heads, room / 4 * 3);
+        Heads { first, heads }
+    }
+
+    pub(super) fn end(&self) -> u32 {
+        self.first + self.heads.len() as u32
+    }
+
+    /// All of them, once they are complete.
+    pub(super) fn all(&self) -> &[u32] {
+        &self.heads
+    }
+
+    fn index(&self, id: u32) -> Option<usize> {
+        id.checked_sub(self.first).map(|index| index as usize).filter(|&index| index < self.heads.len())
+    }
+
+    /// The head of a type, or what it waits for; 0 for void and what does not exist.
+    #[inline]
+    fn get(&self, id: u32) -> u32 {
+        id.checked_sub(self.first).and_then(|index| self.heads.get(index as usize)).copied().unwrap_or(0)
+    }
+
+    /// Takes the next type, a whole record. Those that wait for types to come are completed later.
+    #[inline(always)]
+    pub(super) fn push(&mut self, record: &[u32]) {
+        let (name, info) = (record.get(NAME).copied().unwrap_or(0), record.get(INFO).copied().unwrap_or(0));
+        let head = match name {
+            0 => self.of_nameless(record, info),
+            // Types of other kinds have names that functions have, too.
+            name => name ^ u32::from(kind_number(info) == Kind::Func as u32) << 30,
+        };
+        self.heads.push(head);
+    }
+
+    #[inline]
+    fn of_nameless(&self, record: &[u32], info: u32) -> u32 {
+        let Referring { names, mix, to } = Referring::of(record, info);
+        if names != 0 {
+            return mixed(names, info);
+        }
+        let is_before = to < self.end() && to >= self.first || to == 0;
+        let head = if is_before { self.get(to) } else { WAITS };
+        if head & WAITS == 0 { derived(head, mix) } else { WAITS | to }
+    }
+
+    /// Works out what waits; `record` gives the types. `false` if some wait for themselves, and count as equal to anything.
+    pub(super) fn complete<'a>(&mut self, record: impl Fn(u32) -> Option<&'a [u32]>) -> bool {
+        /// A way that is longer is a circle, or as good as one.
+        const LONGEST: usize = 1 << 10;
+        let mut path = Vec::new();
+        let mut is_complete = true;
+        for index in 0..self.heads.len() {
+            if self.heads[index] & WAITS == 0 {
+                continue;
+            }
+            let mut id = self.first + index as u32;
+            while self.get(id) & WAITS != 0 && path.len() < LONGEST {
+                path.push(id);
+                id = self.get(id) & !WAITS;
+            }
+            let mut head = self.get(id);
+            if head & WAITS != 0 {
+                (head, is_complete) = (0, false);
+            }
+            for id in path.drain(..).rev() {
+                let mix = record(id).map_or(0, |record| Referring::of(record, record.get(INFO).copied().unwrap_or(0)).mix);
+                head = derived(head, mix);
+                if let Some(index) = self.index(id) {
+                    self.heads[index] = head;
+                }
+            }
+        }
+        is_complete
+    }
+}
+
+/// The head of what refers to a type with this one.
+#[inline]
+fn derived(head: u32, mix: u32) -> u32 {
+    if head == 0 { 0 } else { mixed(u64::from(head) << 32, mix) }
+}
+
+/// A head, which is not 0.
+#[inline]
+fn mixed(number: u64, info: u32) -> u32 {
+    ((number ^ u64::from(info) << 27).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 33) as u32 | 1
+}
+
+/// What a type without a name is told by.
+struct Referring {
+    /// Names in its first and last row.
+    names: u64,
+    /// What distinguishes it from others that refer to the same type.
+    mix: u32,
+    /// The type that it refers to; 0 for none.
+    to: u32,
+}
+
+impl Referring {
+    /// All is worked out and one chosen, as kinds come in no order that a processor foresees.
+    #[inline]
+    fn of(record: &[u32], info: u32) -> Referring {
+        let look = Look::of_info(info);
+        let word = |at: usize| record.get(at).copied().unwrap_or(0);
+        // Without rows it would be the head that is looked at.
+        let rows = if vlen_of(info) != 0 { look.rows } else { 0 };
+        let last = record.len().wrapping_sub(usize::from(look.row));
+        let (first_name, last_name) = (word(HEAD) & rows & look.names, word(last) & rows & look.names);
+        let of_row = word(last.wrapping_add(1)) & rows;
+        let of_head = word(usize::from(look.to)) & if rows == 0 { look.refers } else { 0 };
+        let count = word(HEAD + 2) & look.is_array;
+        Referring {
+            names: u64::from(first_name) << 32 | u64::from(last_name),
+            mix: info ^ count.rotate_left(16),
+            to: of_row | of_head,
+        }
+    }
+}
+
+/// Where that is in the records of a kind: masks, all ones for yes.
+#[derive(Clone, Copy)]
+struct Look {
+    /// Words of a row.
+    row: u8,
+    /// The word that refers to a type, where there are no rows.
+    to: u8,
+    refers: u32,
+    /// There are rows that refer to types, by their second words.
+    rows: u32,
+    /// Each begins with a name.
+    names: u32,
+    is_array: u32,
+}
+
+impl Look {
+    const fn of(kind: Kind) -> Look {
+        const ALL: u32 = u32::MAX;
+        let none = Look { row: 3, to: SIZE_OR_TYPE as u8, refers: 0, rows: 0, names: 0, is_array: 0 };
+        match kind {
+            // Enumerations without names may be equal to one without enumerators.
+            Kind::Int | Kind::Float | Kind::Fwd | Kind::Enum | Kind::Enum64 | Kind::Datasec => none,
+            Kind::Struct | Kind::Union => Look { rows: ALL, names: ALL, ..none },
+            Kind::FuncProto => Look { row: 2, refers: ALL, rows: ALL, names: ALL, ..none },
+            Kind::Array => Look { to: HEAD as u8, refers: ALL, is_array: ALL, ..none },
+            _ => Look { refers: ALL, ..none },
+        }
+    }
+
+    #[inline]
+    fn of_info(info: u32) -> &'static Look {
+        static LOOKS: [Look; 32] = by_kind!(Look::of, Look::of(Kind::Int));
+        &LOOKS[kind_number(info) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::btf::info_word;
+
+    fn heads_of(first: u32, records: &[Vec<u32>]) -> (Vec<u32>, bool) {
+        let mut heads = Heads::from(first, records.len());
+        records.iter().for_each(|record| heads.push(record));
+        let complete = heads.complete(|id| records.get(id.checked_sub(first)? as usize).map(Vec::as_slice));
+        (heads.all().to_vec(), complete)
+    }
+
+    /// Types that refer to each other by their place in this list; the numbers are ids where they stand in `places`.
+    fn types(first: u32, places: &[u32]) -> Vec<Vec<u32>> {
+        let id = |number: u32| first + places[number as usize];
+        let info = |kind, vlen| info_word(kind, vlen, false);
+        let records = [
+            vec![10, info(Kind::Struct, 1), 8, 20, id(1), 0],
+            vec![0, info(Kind::Ptr, 0), id(2)],
+            vec![0, info(Kind::Const, 0), id(0)],
+            vec![0, info(Kind::Array, 0), 0, id(1), id(4), 7],
+            vec![30, info(Kind::Int, 0), 4, 32],
+            vec![0, info(Kind::Struct, 2), 8, 0, id(1), 0, 0, id(3), 32],
+            vec![0, info(Kind::FuncProto, 2), id(4), 0, id(1), 0, id(3)],
+            vec![0, info(Kind::FuncProto, 0), id(1)],
+            vec![0, info(Kind::FuncProto, 1), id(1), 20, id(4)],
+            vec![0, info(Kind::Ptr, 0), id(7)],
+            vec![0, info(Kind::Array, 0), 0, id(1), id(4), 8],
+        ];
+        let mut ordered = vec![Vec::new(); records.len()];
+        for (record, &place) in records.into_iter().zip(places) {
+            ordered[place as usize] = record;
+        }
+        ordered
+    }
+
+    #[test]
+    fn heads_do_not_depend_on_the_order() {
+        let count = types(0, &[0; 11]).len() as u32;
+        let forth: Vec<u32> = (0..count).collect();
+        let back: Vec<u32> = (0..count).rev().collect();
+        let mixed: Vec<u32> = (0..count).map(|number| number * 7 % count).collect();
+        let (expected, complete) = heads_of(1, &types(1, &forth));
+        assert!(complete && expected.iter().all(|&head| head != 0 && head & WAITS == 0));
+        let different: std::collections::HashSet<_> = expected.iter().collect();
+        assert_eq!(different.len(), expected.len());
+        for places in [back, mixed] {
+            for first in [1, 1000] {
+                let (heads, complete) = heads_of(first, &types(first, &places));
+                assert!(complete);
+                assert_eq!(places.iter().map(|&place| heads[place as usize]).collect::<Vec<_>>(), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn declarations_have_the_head_of_what_they_declare_and_functions_another() {
+        let head = |kind| heads_of(1, &[vec![5, info_word(kind, 0, false), 0]]).0[0];
+        assert_eq!((head(Kind::Fwd), head(Kind::Struct), head(Kind::Union)), (5, 5, 5));
+        assert_eq!((head(Kind::Enum), head(Kind::Enum64)), (5, 5));
+        assert_ne!(head(Kind::Func), 5);
+    }
+
+    #[test]
+    fn circles_and_what_is_not_there_are_anything() {
+        let ptr = |to| vec![0, info_word(Kind::Ptr, 0, false), to];
+        assert_eq!(heads_of(1, &[ptr(2), ptr(1), ptr(3)]), (vec![0; 3], false));
+        assert_eq!(heads_of(1, &[ptr(0), ptr(9), ptr(u32::MAX), vec![], vec![0, u32::MAX]]), (vec![0; 5], true));
+    }
+}

@@ -1,0 +1,147 @@
+//! Keys of a section's strings: a number for each that tells nearly all of them apart, and is made without reading most of their bytes.
+
+use super::filter::Filter;
+use crate::system;
+
+/// Those of all strings of a section, in order, and where each begins.
+#[derive(Clone, Default)]
+pub(super) struct Keys(Vec<(u32, u32)>);
+
+impl Keys {
+    pub(super) fn of(section: &[u8]) -> Keys {
+        // Names of types, members and parameters are of ten bytes and more on the average.
+        let mut keys = Vec::with_capacity(section.len() / 8);
+        system::take_pages(&mut keys, section.len() / 17);
+        for_each_string(section, |start, end| keys.push((key(section, start, end), start as u32)));
+        Keys(keys)
+    }
+
+    /// Where the strings begin whose keys the filter has.
+    pub(super) fn passing(&self, filter: &KeyFilter) -> impl Iterator<Item = u32> {
+        self.0.iter().filter(|&&(key, _)| filter.has(key)).map(|&(_, start)| start)
+    }
+}
+
+/// The keys of some strings, or a little more.
+pub(super) struct KeyFilter(Filter);
+
+impl KeyFilter {
+    /// Those of all strings of a section, so many.
+    pub(super) fn of(section: &[u8], count: usize) -> KeyFilter {
+        let mut filter = KeyFilter(Filter::with_room(count));
+        for_each_string(section, |start, end| filter.0.add(u64::from(key(section, start, end)) << 32));
+        filter
+    }
+
+    #[inline]
+    pub(super) fn has(&self, key: u32) -> bool {
+        self.0.has(u64::from(key) << 32)
+    }
+}
+
+/// Calls `pass` for each string of a section: where it begins, and where its NUL is.
+///
+/// Strings are short, and one search for each would begin anew all the time. Here NULs are found in 64 bytes at a time.
+#[inline(always)]
+pub(super) fn for_each_string(section: &[u8], mut pass: impl FnMut(usize, usize)) {
+    let chunks = section.chunks_exact(64);
+    let rest = chunks.remainder();
+    let mut start = 0;
+    for (chunk, at) in chunks.zip((0..).step_by(64)) {
+        let mut ends = nuls(chunk);
+        while ends != 0 {
+            let end = at + ends.trailing_zeros() as usize;
+            ends &= ends - 1;
+            pass(start, end);
+            start = end + 1;
+        }
+    }
+    for end in memchr::memchr_iter(0, rest).map(|end| section.len() - rest.len() + end) {
+        pass(start, end);
+        start = end + 1;
+    }
+}
+
+/// A bit for each of 64 bytes: whether it is 0.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+fn nuls(bytes: &[u8]) -> u64 {
+    use std::arch::x86_64::{_mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128};
+    bytes.chunks_exact(16).rev().fold(0, |all, part| {
+        // SAFETY: all processors of the architecture have these, and there are sixteen bytes.
+        let zero = unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_loadu_si128(part.as_ptr().cast()), _mm_setzero_si128())) };
+        all << 16 | u64::from(zero as u16)
+    })
+}
+
+/// A bit for each of 64 bytes: whether it is 0.
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+fn nuls(bytes: &[u8]) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    bytes.chunks_exact(8).rev().fold(0, |all, word| {
+        let word = word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
+        // The highest bit of each byte: whether none of its bits is set.
+        let zero = !((word & LOW) + LOW | word | LOW);
+        all << 8 | (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
+/// The key of the string between: made of the length and the last eight bytes, fewer of a shorter string. Names have their beginnings in common.
+#[inline]
+fn key(section: &[u8], start: usize, end: usize) -> u32 {
+    let len = end - start;
+    let last = match section[..end].last_chunk() {
+        Some(bytes) => u64::from_le_bytes(*bytes).checked_shr(64 - 8 * len.min(8) as u32).unwrap_or(0),
+        None => section[start..end].iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    };
+    // The last characters, which differ most, are the highest bytes: multiplied, they would reach the highest bits only.
+    let word = last ^ (len as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    ((word ^ word >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_do_not_depend_on_what_stands_around() {
+        for len in 0..20 {
+            let s: Vec<u8> = (1..=len as u8).collect();
+            for before in 0..10 {
+                let section = [vec![b'y'; before], s.clone(), vec![0]].concat();
+                assert_eq!(key(&section, before, before + len), key(&s, 0, len));
+            }
+        }
+    }
+
+    #[test]
+    fn each_string_of_every_length_is_found() {
+        let mut section = Vec::new();
+        let mut expected = Vec::new();
+        // Bytes that a borrow could take for 0 beside one.
+        for len in (0..300usize).chain((0..300).map(|n| n % 3)) {
+            let start = section.len();
+            section.extend((0..len).map(|n| if n % 2 == 0 { 1 } else { 0x80 }));
+            expected.push((start, section.len()));
+            section.push(0);
+        }
+        for cut in 0..70 {
+            let section = &section[..section.len() - cut];
+            let mut found = Vec::new();
+            for_each_string(section, |start, end| found.push((start, end)));
+            let whole = expected.iter().filter(|(_, end)| *end < section.len()).count();
+            assert_eq!(found, expected[..whole]);
+            let filter = KeyFilter::of(section, whole);
+            let starts: Vec<u32> = Keys::of(section).passing(&filter).collect();
+            assert_eq!(starts, found.iter().map(|&(start, _)| start as u32).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn few_strings_pass_that_are_none_of_those() {
+        let section = |kind: &str| (0..10_000).flat_map(|n| format!("{kind}_name_{n}\0").into_bytes()).collect::<Vec<u8>>();
+        let passing = Keys::of(&section("other")).passing(&KeyFilter::of(&section("own"), 10_000)).count();
+        assert!(passing < 1000, "{passing} of 10000");
+    }
+}
