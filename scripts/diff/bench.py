@@ -55,6 +55,8 @@ def main():
     parser.add_argument("elf", nargs="?", default=VMLINUX)
     options = parser.parse_args()
 
+    if not Path(options.library, "libdwarves.so.1").is_file():
+        sys.exit(f"bench: no libdwarves.so.1 in {options.library}")
     if timing.busy() and not options.force:
         sys.exit("bench: wait until the machine is idle, or say --force and do not trust the figures")
     if options.growth:
