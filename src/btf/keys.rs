@@ -74,15 +74,18 @@ fn nuls(bytes: &[u8]) -> u64 {
     })
 }
 
-/// A bit for each of 64 bytes: whether it is 0.
 #[cfg(not(target_arch = "x86_64"))]
+use nuls_by_words as nuls;
+
+/// As `nuls`, for any processor.
+#[cfg(any(test, not(target_arch = "x86_64")))]
 #[inline]
-fn nuls(bytes: &[u8]) -> u64 {
+fn nuls_by_words(bytes: &[u8]) -> u64 {
     const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
     bytes.chunks_exact(8).rev().fold(0, |all, word| {
         let word = word.first_chunk().map_or(0, |word| u64::from_le_bytes(*word));
         // The highest bit of each byte: whether none of its bits is set.
-        let zero = !((word & LOW) + LOW | word | LOW);
+        let zero = !(((word & LOW) + LOW) | word | LOW);
         all << 8 | (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
     })
 }
@@ -135,6 +138,22 @@ mod tests {
             let filter = KeyFilter::of(section, whole);
             let starts: Vec<u32> = Keys::of(section).passing(&filter).collect();
             assert_eq!(starts, found.iter().map(|&(start, _)| start as u32).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn nuls_are_found_among_all_neighbours() {
+        let mut bytes = [1u8; 64];
+        for at in 0..64 {
+            for value in 0..=255 {
+                for other in [0, 1, 0x7f, 0x80, 0xff] {
+                    bytes[at] = value;
+                    bytes[(at + 1) % 64] = other;
+                    let expected = bytes.iter().rev().fold(0, |all, &byte| all << 1 | u64::from(byte == 0));
+                    assert_eq!((nuls(&bytes), nuls_by_words(&bytes)), (expected, expected));
+                }
+            }
+            bytes = [1; 64];
         }
     }
 
