@@ -10,7 +10,7 @@ from pathlib import Path
 import bench_inputs as inputs
 import growth
 import timing
-from harness import CORES, KERNEL, ROOT, run, tool
+from harness import CORES, KERNEL, ROOT, library_folder, run, tool
 from timing import Row
 
 VMLINUX = KERNEL / "vmlinux"
@@ -41,7 +41,7 @@ def rows(options):
 
 def main():
     parser = argparse.ArgumentParser(prog="scripts/bench", description="C and ours, alternating: seconds, ratio, peak memory")
-    parser.add_argument("--library", required=True)
+    parser.add_argument("--library", type=library_folder, required=True)
     parser.add_argument("--runs", type=int, default=5, help="pairs of runs a row; the median counts")
     parser.add_argument("--jobs", default="1,2,16", help="of the kernel's rows")
     parser.add_argument("--features", default="default", help="--btf_features of the kernel's rows, or none")
@@ -55,8 +55,6 @@ def main():
     parser.add_argument("elf", nargs="?", default=VMLINUX)
     options = parser.parse_args()
 
-    if not Path(options.library, "libdwarves.so.1").is_file():
-        sys.exit(f"bench: no libdwarves.so.1 in {options.library}")
     if timing.busy() and not options.force:
         sys.exit("bench: wait until the machine is idle, or say --force and do not trust the figures")
     if options.growth:

@@ -117,7 +117,7 @@ def build():
 def main():
     parser = argparse.ArgumentParser(prog="scripts/check")
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--library")
+    parser.add_argument("--library", type=harness.library_folder)
     parser.add_argument("--update", action="store_true", help="write the baseline of the suite `instructions` anew, and check nothing")
     parser.add_argument("suites", nargs="*", metavar="SUITE", help=" ".join([*SOURCES, *COMPARED]))
     options = parser.parse_args()

@@ -6,6 +6,7 @@ program, the library and the input: a developer's second run only pays for ours.
 all of these being the same.
 """
 
+import argparse
 import concurrent.futures
 import functools
 import hashlib
@@ -96,6 +97,13 @@ def pending_list(path):
 
 def tool(name):
     return FRONTENDS / "bin" / name
+
+
+def library_folder(folder):
+    """A folder given on the command line: without our library in it, the programs would run on C's."""
+    if not Path(folder, "libdwarves.so.1").is_file():
+        raise argparse.ArgumentTypeError(f"no libdwarves.so.1 in {folder}")
+    return folder
 
 
 @functools.cache
