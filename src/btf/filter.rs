@@ -19,6 +19,13 @@ impl Filter {
         Filter { bits: vec![0; 1 << (log - 6)], shift: 64 - log }
     }
 
+    /// Of numbers, to be asked for by their [hashes](spread).
+    pub(super) fn of_numbers(numbers: &[u32]) -> Filter {
+        let mut filter = Filter::with_room(numbers.len());
+        numbers.iter().for_each(|&number| filter.add(spread(number)));
+        filter
+    }
+
     pub(super) fn add(&mut self, hash: u64) {
         let bit = hash >> self.shift;
         self.bits[(bit / 64) as usize] |= 1 << (bit % 64);

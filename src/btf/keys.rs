@@ -4,7 +4,7 @@ use super::filter::Filter;
 use crate::system;
 
 /// Those of all strings of a section, in order, and where each begins.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Keys(Vec<(u32, u32)>);
 
 impl Keys {

@@ -271,10 +271,7 @@ impl Btf {
     fn check_references(&self) -> Result<(), BtfError> {
         let str_end = self.start_str + self.strs.len();
         let type_count = self.type_count();
-        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
-        for (index, (&start, end)) in self.starts.iter().zip(ends).enumerate() {
-            let id = self.start_id + index as u32;
-            let words = &self.words[start as usize..end as usize];
+        for (id, words) in (self.start_id..).zip(self.own_records()) {
             let Some(kind) = Kind::of_info(words[INFO]) else { continue };
             let rows = &words[HEAD..];
             let bad_name = match kind {

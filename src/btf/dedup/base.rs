@@ -68,8 +68,7 @@ impl Facts {
 
     /// Types that may have one of these names, in order.
     pub(super) fn bearers(&self, names: &[u32]) -> impl Iterator<Item = u32> {
-        let mut filter = Filter::with_room(names.len());
-        names.iter().for_each(|&name| filter.add(spread(name)));
+        let filter = Filter::of_numbers(names);
         let any_nameless = names.contains(&0);
         let possible = self.possible(|head| any_nameless || filter.has(spread(head)));
         (0..self.heads.end()).filter(move |&id| possible.has(id))
@@ -140,8 +139,8 @@ impl Wanted {
             return None;
         }
         let filter = |numbers: &[u32]| {
-            let mut filter = Filter::with_room(numbers.len() + 1);
-            numbers.iter().chain(&[0]).for_each(|&number| filter.add(spread(number)));
+            let mut filter = Filter::of_numbers(numbers);
+            filter.add(spread(0));
             filter
         };
         Some(Wanted { heads: filter(heads.all()), names: filter(names), any_enum })

@@ -36,6 +36,7 @@ impl Heads {
         &self.heads
     }
 
+    #[inline]
     fn index(&self, id: u32) -> Option<usize> {
         id.checked_sub(self.first).map(|index| index as usize).filter(|&index| index < self.heads.len())
     }
@@ -43,7 +44,7 @@ impl Heads {
     /// The head of a type, or what it waits for; 0 for void and what does not exist.
     #[inline]
     fn get(&self, id: u32) -> u32 {
-        id.checked_sub(self.first).and_then(|index| self.heads.get(index as usize)).copied().unwrap_or(0)
+        self.index(id).map_or(0, |index| self.heads[index])
     }
 
     /// Takes the next type, a whole record. Those that wait for types to come are completed later.
@@ -64,8 +65,7 @@ impl Heads {
         if names != 0 {
             return mixed(names, info);
         }
-        let is_before = to < self.end() && to >= self.first || to == 0;
-        let head = if is_before { self.get(to) } else { WAITS };
+        let head = if to == 0 || self.index(to).is_some() { self.get(to) } else { WAITS };
         if head & WAITS == 0 { derived(head, mix) } else { WAITS | to }
     }
 

@@ -219,9 +219,7 @@ impl Btf {
         let (start_id, type_count) = (self.start_id, self.type_count());
         let mut own =
             Own { nodes: Nodes::staying(type_count), prims: Vec::new(), refers_to_base: false, any_enum: false, any_fwd: false };
-        let ends = self.starts.iter().skip(1).copied().chain([self.words.len() as u32]);
-        for ((&start, end), id) in self.starts.iter().zip(ends).zip(start_id..) {
-            let words = self.words.get(start as usize..end as usize).unwrap_or(&[]);
+        for ((&start, words), id) in self.starts.iter().zip(self.own_records()).zip(start_id..) {
             let len = words.get(INFO).and_then(|&info| record_len(info));
             if len != Some(words.len()) {
                 return Err(BtfError::Record { id, what: "length does not fit the kind" });
