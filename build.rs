@@ -1,6 +1,8 @@
-//! The run-time name of the library; the companions carry theirs in the same way.
+//! The run-time name of the library, and what it is linked with.
+
+#[path = "companions/library.rs"]
+mod library;
 
 fn main() {
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libdwarves.so.1");
-    println!("cargo:rerun-if-changed=build.rs");
+    library::link("libdwarves.so.1");
 }

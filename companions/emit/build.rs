@@ -1,6 +1,8 @@
-//! The run-time name of the library.
+//! The run-time name of the library, and what it is linked with.
+
+#[path = "../library.rs"]
+mod library;
 
 fn main() {
-    println!("cargo:rustc-cdylib-link-arg=-Wl,-soname,libdwarves_emit.so.1");
-    println!("cargo:rerun-if-changed=build.rs");
+    library::link("libdwarves_emit.so.1");
 }
