@@ -61,6 +61,19 @@ pub fn take_pages<T>(vector: &mut Vec<T>, count: usize) {
     }
 }
 
+/// Tells the processor that the element at `index` will be read soon. No more than a hint, whatever the index is.
+#[inline]
+pub fn expect<T>(slice: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: all processors of the architecture have it, and none faults on an address that cannot be read.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(slice.as_ptr().wrapping_add(index).cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (slice, index);
+}
+
 /// Copies extended attributes, access control lists among them. What cannot be copied is left out: most need privileges.
 pub fn copy_attributes(from: &File, to: &File) {
     let Some(names) = read_grown(|buf: &mut [u8]| {

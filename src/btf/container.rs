@@ -265,6 +265,11 @@ impl Btf {
         self.starts.reserve(types);
     }
 
+    /// Makes room for this many more bytes of strings, and strings.
+    pub fn reserve_strings(&mut self, bytes: usize, count: usize) {
+        self.strs.reserve(bytes, count);
+    }
+
     /// Appends a record whose ids and string offsets are final. Its shape is not checked here (a wrong one is reported by
     /// [`dedup`](Btf::dedup) and skipped by the views).
     #[inline]

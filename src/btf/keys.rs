@@ -2,23 +2,102 @@
 
 use super::filter::Filter;
 use crate::system;
+use std::ops::Range;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Those of all strings of a section, in order, and where each begins.
-#[derive(Clone)]
-pub(super) struct Keys(Vec<(u32, u32)>);
+/// Parts of a section's keys.
+const PARTS: usize = 8;
+
+/// Bytes of strings of which it does not pay to make parts.
+const SMALL: usize = 1 << 16;
+
+/// The low byte of a key is the length of its string; this and longer ones have to be measured.
+const LONG: u32 = 0xff;
+
+/// Those of all strings of a section, in order. They are made in parts: two threads can make them, one from each end.
+pub(super) struct Keys(Vec<Part>);
+
+struct Part {
+    section: Range<usize>,
+    /// Somebody makes them, or has.
+    taken: AtomicBool,
+    keys: OnceLock<Vec<u32>>,
+}
 
 impl Keys {
-    pub(super) fn of(section: &[u8]) -> Keys {
-        // Names of types, members and parameters are of ten bytes and more on the average.
-        let mut keys = Vec::with_capacity(section.len() / 8);
-        system::take_pages(&mut keys, section.len() / 17);
-        for_each_string(section, |start, end| keys.push((key(section, start, end), start as u32)));
-        Keys(keys)
+    /// Nothing is made yet.
+    pub(super) fn for_section(section: &[u8]) -> Keys {
+        let parts = if section.len() < SMALL { 1 } else { PARTS };
+        let mut start = 0;
+        let part = |number: usize| {
+            let least = section.len() * number / parts;
+            // Parts end with strings; what is behind the last string is none.
+            let rest = section.get(least.max(start)..).unwrap_or(&[]);
+            let end = match memchr::memchr(0, rest) {
+                Some(nul) if number < parts => section.len() - rest.len() + nul + 1,
+                _ => section.len(),
+            };
+            let part = Part { section: start..end, taken: AtomicBool::new(false), keys: OnceLock::new() };
+            start = end;
+            part
+        };
+        Keys((1..=parts).map(part).collect())
     }
 
-    /// Where the strings begin whose keys the filter has.
-    pub(super) fn passing(&self, filter: &KeyFilter) -> impl Iterator<Item = u32> {
-        self.0.iter().filter(|&&(key, _)| filter.has(key)).map(|&(_, start)| start)
+    /// Makes all that nobody else makes.
+    pub(super) fn make(&self, section: &[u8], from_the_end: bool) {
+        let make = |part: &Part| {
+            if !part.taken.swap(true, Ordering::Relaxed) {
+                part.keys(section);
+            }
+        };
+        if from_the_end { self.0.iter().rev().for_each(make) } else { self.0.iter().for_each(make) }
+    }
+
+    /// Calls `pass` with where the strings of the section begin whose keys the filter has, in order. Few do, far from each other: the
+    /// processor is told ahead which bytes will be looked at.
+    pub(super) fn for_each_passing(&self, section: &[u8], filter: &KeyFilter, mut pass: impl FnMut(u32)) {
+        let mut passing = [0; 256];
+        for part in &self.0 {
+            let mut start = part.section.start;
+            for keys in part.keys(section).chunks(passing.len()) {
+                let mut count = 0;
+                for &key in keys {
+                    passing[count] = start as u32;
+                    count += usize::from(filter.has(key));
+                    let len = match key & LONG {
+                        LONG => section.get(start..).and_then(|rest| memchr::memchr(0, rest)).unwrap_or(0),
+                        len => len as usize,
+                    };
+                    start += len + 1;
+                }
+                let passing = &passing[..count];
+                passing.iter().for_each(|&start| system::expect(section, start as usize));
+                passing.iter().for_each(|&start| pass(start));
+            }
+        }
+    }
+}
+
+impl Clone for Keys {
+    /// The copy's are made when it needs them.
+    fn clone(&self) -> Keys {
+        let part = |part: &Part| Part { section: part.section.clone(), taken: AtomicBool::new(false), keys: OnceLock::new() };
+        Keys(self.0.iter().map(part).collect())
+    }
+}
+
+impl Part {
+    fn keys(&self, section: &[u8]) -> &[u32] {
+        self.keys.get_or_init(|| {
+            let section = &section[self.section.clone()];
+            // Names of types, members and parameters are of ten bytes and more on the average.
+            let mut keys = Vec::with_capacity(section.len() / 8);
+            system::take_pages(&mut keys, section.len() / 17);
+            for_each_string(section, |start, end| keys.push(key(section, start, end)));
+            keys
+        })
     }
 }
 
@@ -34,7 +113,7 @@ impl KeyFilter {
     }
 
     #[inline]
-    pub(super) fn has(&self, key: u32) -> bool {
+    fn has(&self, key: u32) -> bool {
         self.0.has(u64::from(key) << 32)
     }
 }
@@ -90,7 +169,8 @@ fn nuls_by_words(bytes: &[u8]) -> u64 {
     })
 }
 
-/// The key of the string between: made of the length and the last eight bytes, fewer of a shorter string. Names have their beginnings in common.
+/// The key of the string between: above its length a hash of that and of the last eight bytes, fewer of a shorter string. Names have their
+/// beginnings in common.
 #[inline]
 fn key(section: &[u8], start: usize, end: usize) -> u32 {
     let len = end - start;
@@ -100,12 +180,19 @@ fn key(section: &[u8], start: usize, end: usize) -> u32 {
     };
     // The last characters, which differ most, are the highest bytes: multiplied, they would reach the highest bits only.
     let word = last ^ (len as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
-    ((word ^ word >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as u32
+    let hash = (word ^ word >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+    hash as u32 & !LONG | len.min(LONG as usize) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn passing(section: &[u8], filter: &KeyFilter) -> Vec<u32> {
+        let mut starts = Vec::new();
+        Keys::for_section(section).for_each_passing(section, filter, |start| starts.push(start));
+        starts
+    }
 
     #[test]
     fn keys_do_not_depend_on_what_stands_around() {
@@ -136,8 +223,33 @@ mod tests {
             let whole = expected.iter().filter(|(_, end)| *end < section.len()).count();
             assert_eq!(found, expected[..whole]);
             let filter = KeyFilter::of(section, whole);
-            let starts: Vec<u32> = Keys::of(section).passing(&filter).collect();
+            let starts = passing(section, &filter);
             assert_eq!(starts, found.iter().map(|&(start, _)| start as u32).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn parts_made_from_both_ends_are_all_there_is() {
+        let names = (0..10_000).flat_map(|n| format!("name_{n}\0").into_bytes());
+        let long = vec![b'x'; 2 * SMALL];
+        // Some have no string, as one goes beyond them, and some sections do not end with one.
+        for section in [names.clone().collect(), [&long[..], b"\0a\0b\0"].concat(), names.chain(long).collect(), vec![0; SMALL]] {
+            let count = section.iter().filter(|&&byte| byte == 0).count();
+            let filter = KeyFilter::of(&section, count);
+            let expected = passing(&section, &filter);
+            assert_eq!(expected.len(), count);
+            let keys = Keys::for_section(&section);
+            assert_eq!(keys.0.len(), PARTS);
+            std::thread::scope(|scope| {
+                scope.spawn(|| keys.make(&section, false));
+                keys.make(&section, true);
+            });
+            assert!(keys.0.iter().all(|part| part.keys.get().is_some()));
+            for keys in [keys.clone(), keys] {
+                let mut starts = Vec::new();
+                keys.for_each_passing(&section, &filter, |start| starts.push(start));
+                assert_eq!(starts, expected);
+            }
         }
     }
 
@@ -160,7 +272,7 @@ mod tests {
     #[test]
     fn few_strings_pass_that_are_none_of_those() {
         let section = |kind: &str| (0..10_000).flat_map(|n| format!("{kind}_name_{n}\0").into_bytes()).collect::<Vec<u8>>();
-        let passing = Keys::of(&section("other")).passing(&KeyFilter::of(&section("own"), 10_000)).count();
+        let passing = passing(&section("other"), &KeyFilter::of(&section("own"), 10_000)).len();
         assert!(passing < 1000, "{passing} of 10000");
     }
 }

@@ -109,7 +109,6 @@ impl Btf {
         }
         facts.complete(&btf);
         btf.prepared = Prepared::new(facts);
-        btf.strs.keys();
         Ok(btf)
     }
 

@@ -13,6 +13,13 @@ use super::strings::{StringSet, measure};
 const OWN: u32 = u32::MAX;
 
 impl Btf {
+    /// Makes ahead what own strings of a BTF on this base will be looked for by. Another thread may do so at the same time, from the other end.
+    pub fn prepare_strings(&self, from_the_end: bool) {
+        let parts = self.parts();
+        let make = |btf: &&Btf| btf.strs.keys().make(btf.strs.bytes(), from_the_end);
+        if from_the_end { parts.iter().rev().for_each(make) } else { parts.iter().for_each(make) }
+    }
+
     /// Has names that a base has refer to the base's strings: the first of equal ones, the lowest base first. The other strings move together and
     /// stay in their order, so that in the end all is as if each string had been looked for in the base when it was added. Of own strings that are
     /// equal only the first is looked for. Returns the names of own types that are the bases' then.
@@ -26,8 +33,9 @@ impl Btf {
         let filter = KeyFilter::of(own, numbers.starts.len());
         let mut in_base = vec![OWN; numbers.starts.len()];
         for base in self.base.iter().flat_map(|base| base.parts()) {
-            for start in base.strs.keys().passing(&filter) {
-                let text = base.strs.bytes().get(start as usize..).unwrap_or(&[]);
+            let section = base.strs.bytes();
+            base.strs.keys().for_each_passing(section, &filter, |start| {
+                let text = section.get(start as usize..).unwrap_or(&[]);
                 let found = measure(text).and_then(|(len, hash)| self.strs.find(&text[..len], hash));
                 if let Some(own) = found {
                     let place = &mut in_base[numbers.of_string_at(own)];
@@ -35,7 +43,7 @@ impl Btf {
                         *place = base.start_str + start;
                     }
                 }
-            }
+            });
         }
         if self.move_names(&numbers, &in_base) {
             return self.names_in_base();

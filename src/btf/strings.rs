@@ -26,7 +26,7 @@ pub(super) struct StringSet {
     bytes: Cow<'static, [u8]>,
     /// Made when a string is added or looked for first: whoever only reads BTF never needs it.
     table: OnceLock<Table>,
-    /// Made ahead for a section that many strings will be looked for in, once.
+    /// For a section that many strings will be looked for in, once.
     keys: OnceLock<Keys>,
 }
 
@@ -108,9 +108,9 @@ impl StringSet {
         Some(&tail[..memchr::memchr(0, tail)?])
     }
 
-    /// The keys of all strings of the section, to which none is added any more.
+    /// The keys of all strings of the section, to which none is added any more. They are made when they are needed.
     pub(super) fn keys(&self) -> &Keys {
-        self.keys.get_or_init(|| Keys::of(&self.bytes))
+        self.keys.get_or_init(|| Keys::for_section(&self.bytes))
     }
 
     /// Where a string without NUL is; `hash` is its hash.
@@ -123,6 +123,18 @@ impl StringSet {
     #[inline]
     fn table(&self) -> &Table {
         self.table.get_or_init(|| Table::of_section(&self.bytes))
+    }
+
+    /// Makes room for this many more bytes, and strings.
+    pub(super) fn reserve(&mut self, bytes: usize, count: usize) {
+        self.table();
+        self.bytes.to_mut().reserve(bytes);
+        if let Some(table) = self.table.get_mut() {
+            let count = table.used + count;
+            if count * 4 > table.slots.len() * 3 {
+                table.grow_for(count);
+            }
+        }
     }
 
     /// Offset of `s` (which must not contain NUL), appended when it is not there yet; `hash` is its hash.

@@ -8,7 +8,7 @@ use std::mem::transmute_copy;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{Builder, JoinHandle, panicking};
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
@@ -171,7 +171,7 @@ impl EarlyBase {
         let read = move || {
             let _phase = phases::enter(Phase::Base);
             // An error is told to who asks.
-            let _ = reader.get();
+            let _ = reader.get().map(|btf| btf.prepare_strings(false));
         };
         let thread = Builder::new().name("dwarves".into()).spawn(read).ok();
         if let Some(thread) = &thread {
@@ -210,6 +210,10 @@ impl Reading {
 impl Drop for Reading {
     fn drop(&mut self) {
         if let Some(thread) = self.thread.take() {
+            // What is left to do is shared.
+            if !panicking() {
+                let _ = self.base.get().map(|btf| btf.prepare_strings(true));
+            }
             // A panic in it is met again by who asks for the base.
             let _ = thread.join();
         }
