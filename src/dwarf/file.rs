@@ -225,6 +225,13 @@ impl DwarfFile {
         Ok(())
     }
 
+    /// A range of the space of units, if it is in memory as it is.
+    pub fn info_in_memory(&self, offset: u64, size: u64) -> Option<&[u8]> {
+        let part = self.part(offset)?;
+        let start = usize::try_from(offset - part.start).ok()?;
+        part.section.as_slice()?.get(start..)?.get(..usize::try_from(size).ok()?)
+    }
+
     /// The type units by their signature: offset of the type's entry in the space of units. Read when first asked for; damaged headers
     /// end the search in their section.
     pub fn signatures(&self) -> &FxHashMap<u64, u64> {

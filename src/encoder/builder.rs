@@ -375,6 +375,11 @@ pub struct Builder<'a> {
     plain_names: u32,
 }
 
+/// Room for the types of so many bytes of entries, in words: they take about as much in either format.
+pub(super) fn words_of(info: usize) -> usize {
+    (info + info / 8) / size_of::<u32>()
+}
+
 impl<'a> Builder<'a> {
     pub fn new(
         source: SourceNames<'a>,
@@ -385,8 +390,7 @@ impl<'a> Builder<'a> {
     ) -> Builder<'a> {
         scratch.clear();
         scratch.map.prepare(source.buf.len());
-        // They take about as much room in either format.
-        out.words.reserve(source.buf.len() / size_of::<u32>());
+        out.words.reserve(words_of(source.buf.len()));
         let plain_names = source.plain_names();
         Builder { source, options, abi, s: scratch, out, plain_names }
     }

@@ -366,7 +366,9 @@ struct Item<H: Host> {
 
 /// What a worker keeps.
 struct WorkerScratch<S> {
-    buf: Vec<u8>,
+    unit: Vec<u8>,
+    /// What a skeleton stands for.
+    split: Vec<u8>,
     table: Vec<u8>,
     abbrevs: Abbrevs,
     attrs: Attrs,
@@ -380,7 +382,14 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Work for Units<'_, H,
 
     fn scratch(&self) -> Self::Scratch {
         let profile = self.profile.scratch();
-        WorkerScratch { buf: Vec::new(), table: Vec::new(), abbrevs: Abbrevs::remembering(), attrs: Attrs::default(), profile }
+        WorkerScratch {
+            unit: Vec::new(),
+            split: Vec::new(),
+            table: Vec::new(),
+            abbrevs: Abbrevs::remembering(),
+            attrs: Attrs::default(),
+            profile,
+        }
     }
 
     fn decode(&self, scratch: &mut Self::Scratch) -> Decoded<Self::Item> {
@@ -433,7 +442,15 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
         let mut phase = phases::enter(Phase::Read);
-        dwarf.read_info(header.offset, header.size, &mut scratch.buf)?;
+        // Relocated sections are in memory.
+        let mut read = std::mem::take(&mut scratch.unit);
+        let bytes = match dwarf.info_in_memory(header.offset, header.size) {
+            Some(bytes) => bytes,
+            None => {
+                dwarf.read_info(header.offset, header.size, &mut read)?;
+                &read
+            }
+        };
         let end = u32::try_from(header.size).map_err(|_| too_large(header))?;
         phase.then(Phase::Abbreviations);
         dwarf.read_abbrevs(&header, &mut scratch.table, &mut scratch.abbrevs, |tag, at| self.profile.wanted(tag, at))?;
@@ -447,15 +464,16 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
             producer_clang: false,
         };
         phase.then(Phase::Entry);
-        let result = self.decode_in_memory(id, &mut unit, scratch, product, handle, messages);
+        let result = self.decode_in_memory(id, (bytes, &mut unit), scratch, product, handle, messages);
         scratch.abbrevs = unit.abbrevs;
+        scratch.unit = read;
         result
     }
 
     fn decode_in_memory(
         &self,
         id: u32,
-        unit: &mut Unit,
+        (bytes, unit): (&[u8], &mut Unit),
         scratch: &mut WorkerScratch<P::Scratch>,
         product: &mut P::Product,
         handle: &mut Option<H::Handle>,
@@ -463,15 +481,15 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
     ) -> Result<(), DwarfError> {
         let dwarf = &*self.context.dwarf;
         let base = unit.header.offset;
-        let Some((tag, has_children, key)) = read_unit_entry(dwarf, &scratch.buf, unit, &mut scratch.attrs)? else {
+        let Some((tag, has_children, key)) = read_unit_entry(dwarf, bytes, unit, &mut scratch.attrs)? else {
             return Ok(());
         };
-        let source = self.context.source(&scratch.buf, std::slice::from_ref(unit), base);
+        let source = self.context.source(bytes, std::slice::from_ref(unit), base);
         if let Some(skeleton) = Skeleton::of(&source, unit, &scratch.attrs).filter(|_| !dwarf.is_split()) {
             return self.decode_split(id, &skeleton, scratch, product, handle, messages);
         }
         let units = std::slice::from_ref(unit);
-        let source = self.context.source(&scratch.buf, units, base);
+        let source = self.context.source(bytes, units, base);
         let clang = is_clang(&source, &units[0], &scratch.attrs);
         let facts = facts(id, &source, &units[0], &scratch.attrs, clang);
         let made = handle.insert(self.host.create(self.context, &facts));
@@ -489,7 +507,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         }
         unit.producer_clang = clang;
         let units = std::slice::from_ref(&*unit);
-        let source = self.context.source(&scratch.buf, units, base);
+        let source = self.context.source(bytes, units, base);
         self.profile.build(source, &[Some(key)], made, product, &mut scratch.profile, messages)
     }
 
@@ -516,7 +534,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         }
         let wanted = |tag, at| self.profile.wanted(tag, at);
         let file = &*found.file;
-        let mut units = match found.read(skeleton, &mut scratch.buf, &mut scratch.table, &mut scratch.attrs, wanted) {
+        let mut units = match found.read(skeleton, &mut scratch.split, &mut scratch.table, &mut scratch.attrs, wanted) {
             Ok(units) => units,
             Err(e) => {
                 messages.push(left_out(file, found.offset(), &e));
@@ -532,7 +550,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
             return Ok(());
         };
         let key = units.units[own].start;
-        let mut source = Source::new(file, &scratch.buf, &units.units, 0);
+        let mut source = Source::new(file, &scratch.split, &units.units, 0);
         source.addresses = Some(main);
         source.entry(key + units.units[own].header.header_size, &mut scratch.attrs);
         let clang = is_clang(&source, &units.units[own], &scratch.attrs);
@@ -544,7 +562,7 @@ impl<H: Host, P: Profile<H::Handle, Product = H::Product>> Units<'_, H, P> {
         for unit in &mut units.units {
             unit.producer_clang = clang;
         }
-        let mut source = Source::new(file, &scratch.buf, &units.units, 0);
+        let mut source = Source::new(file, &scratch.split, &units.units, 0);
         source.addresses = Some(main);
         if let Err(e) = self.profile.build(source, &units.starts, made, product, &mut scratch.profile, messages) {
             messages.push(left_out(file, found.offset(), &e));

@@ -17,7 +17,7 @@ mod circles;
 mod finish;
 
 use super::ambiguous::Ambiguous;
-use super::builder::{Builder, Die, Func, LateBitfield, Later, NOWHERE};
+use super::builder::{Builder, Die, Func, LateBitfield, Later, NOWHERE, words_of};
 use super::convention::{OWN, Passed};
 use super::elf_functions::ElfFunctions;
 use super::fragment::{DeclTag, Fragment, NameRef, NameSource};
@@ -538,8 +538,10 @@ impl Encoder {
         if !self.names.as_ref().is_some_and(|n| n.is_for(file)) {
             self.merger.next_file(file.info_size());
             if file.info_size() <= SMALL {
-                // Few are those of earlier units, and they take about as much room in either format.
-                self.btf.reserve(file.info_size() as usize / size_of::<u32>(), 0);
+                // Few are those of earlier units.
+                let info = file.info_size() as usize;
+                self.btf.reserve(words_of(info), info / 32);
+                self.btf.reserve_strings(info / 2, info / 28);
             }
             self.names = Some(FileNames::new(file.clone()));
         }
