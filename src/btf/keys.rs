@@ -55,16 +55,18 @@ impl Keys {
         if from_the_end { self.0.iter().rev().for_each(make) } else { self.0.iter().for_each(make) }
     }
 
-    /// Calls `pass` with where the strings of the section begin whose keys the filter has, in order. Few do, far from each other: the
-    /// processor is told ahead which bytes will be looked at.
-    pub(super) fn for_each_passing(&self, section: &[u8], filter: &KeyFilter, mut pass: impl FnMut(u32)) {
-        let mut passing = [0; 256];
+    /// Calls `pass` with the strings of the section whose keys the filter has, in order: each's key, and where it begins. Few pass, far from each
+    /// other: the processor is told ahead which bytes will be looked at.
+    pub(super) fn for_each_passing(&self, section: &[u8], filter: &KeyFilter, mut pass: impl FnMut(u32, u32)) {
+        /// Keys that are looked at together.
+        const TOGETHER: usize = 256;
+        let mut passing = [(0, 0); TOGETHER];
         for part in &self.0 {
             let mut start = part.section.start;
-            for keys in part.keys(section).chunks(passing.len()) {
+            for keys in part.keys(section).chunks(TOGETHER) {
                 let mut count = 0;
                 for &key in keys {
-                    passing[count] = start as u32;
+                    passing[count % TOGETHER] = (key, start as u32);
                     count += usize::from(filter.has(key));
                     let len = match key & LONG {
                         LONG => section.get(start..).and_then(|rest| memchr::memchr(0, rest)).unwrap_or(0),
@@ -73,8 +75,8 @@ impl Keys {
                     start += len + 1;
                 }
                 let passing = &passing[..count];
-                passing.iter().for_each(|&start| system::expect(section, start as usize));
-                passing.iter().for_each(|&start| pass(start));
+                passing.iter().for_each(|&(_, start)| system::expect(section, start as usize));
+                passing.iter().for_each(|&(key, start)| pass(key, start));
             }
         }
     }
@@ -105,10 +107,9 @@ impl Part {
 pub(super) struct KeyFilter(Filter);
 
 impl KeyFilter {
-    /// Those of all strings of a section, so many.
-    pub(super) fn of(section: &[u8], count: usize) -> KeyFilter {
-        let mut filter = KeyFilter(Filter::with_room(count));
-        for_each_string(section, |start, end| filter.0.add(u64::from(key(section, start, end)) << 32));
+    pub(super) fn of(keys: &[u32]) -> KeyFilter {
+        let mut filter = KeyFilter(Filter::with_room(keys.len()));
+        keys.iter().for_each(|&key| filter.0.add(u64::from(key) << 32));
         filter
     }
 
@@ -118,11 +119,21 @@ impl KeyFilter {
     }
 }
 
+/// Where the strings of a section begin, and their keys.
+pub(super) fn starts_and_keys(section: &[u8]) -> (Vec<u32>, Vec<u32>) {
+    let (mut starts, mut keys) = (Vec::new(), Vec::new());
+    for_each_string(section, |start, end| {
+        starts.push(start as u32);
+        keys.push(key(section, start, end));
+    });
+    (starts, keys)
+}
+
 /// Calls `pass` for each string of a section: where it begins, and where its NUL is.
 ///
 /// Strings are short, and one search for each would begin anew all the time. Here NULs are found in 64 bytes at a time.
 #[inline(always)]
-pub(super) fn for_each_string(section: &[u8], mut pass: impl FnMut(usize, usize)) {
+fn for_each_string(section: &[u8], mut pass: impl FnMut(usize, usize)) {
     let chunks = section.chunks_exact(64);
     let rest = chunks.remainder();
     let mut start = 0;
@@ -190,8 +201,12 @@ mod tests {
 
     fn passing(section: &[u8], filter: &KeyFilter) -> Vec<u32> {
         let mut starts = Vec::new();
-        Keys::for_section(section).for_each_passing(section, filter, |start| starts.push(start));
+        Keys::for_section(section).for_each_passing(section, filter, |_, start| starts.push(start));
         starts
+    }
+
+    fn filter_of(section: &[u8]) -> KeyFilter {
+        KeyFilter::of(&starts_and_keys(section).1)
     }
 
     #[test]
@@ -222,7 +237,7 @@ mod tests {
             for_each_string(section, |start, end| found.push((start, end)));
             let whole = expected.iter().filter(|(_, end)| *end < section.len()).count();
             assert_eq!(found, expected[..whole]);
-            let filter = KeyFilter::of(section, whole);
+            let filter = filter_of(section);
             let starts = passing(section, &filter);
             assert_eq!(starts, found.iter().map(|&(start, _)| start as u32).collect::<Vec<_>>());
         }
@@ -235,7 +250,7 @@ mod tests {
         // Some have no string, as one goes beyond them, and some sections do not end with one.
         for section in [names.clone().collect(), [&long[..], b"\0a\0b\0"].concat(), names.chain(long).collect(), vec![0; SMALL]] {
             let count = section.iter().filter(|&&byte| byte == 0).count();
-            let filter = KeyFilter::of(&section, count);
+            let filter = filter_of(&section);
             let expected = passing(&section, &filter);
             assert_eq!(expected.len(), count);
             let keys = Keys::for_section(&section);
@@ -247,7 +262,7 @@ mod tests {
             assert!(keys.0.iter().all(|part| part.keys.get().is_some()));
             for keys in [keys.clone(), keys] {
                 let mut starts = Vec::new();
-                keys.for_each_passing(&section, &filter, |start| starts.push(start));
+                keys.for_each_passing(&section, &filter, |_, start| starts.push(start));
                 assert_eq!(starts, expected);
             }
         }
@@ -272,7 +287,7 @@ mod tests {
     #[test]
     fn few_strings_pass_that_are_none_of_those() {
         let section = |kind: &str| (0..10_000).flat_map(|n| format!("{kind}_name_{n}\0").into_bytes()).collect::<Vec<u8>>();
-        let passing = passing(&section("other"), &KeyFilter::of(&section("own"), 10_000)).len();
+        let passing = passing(&section("other"), &filter_of(&section("own"))).len();
         assert!(passing < 1000, "{passing} of 10000");
     }
 }

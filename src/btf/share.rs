@@ -5,7 +5,7 @@
 //! tell is asked of a small filter, and nearly all are none of the own ones.
 
 use super::Btf;
-use super::keys::{KeyFilter, for_each_string};
+use super::keys::{KeyFilter, starts_and_keys};
 use super::record::{INFO, for_each_name, name_slots};
 use super::strings::{StringSet, measure};
 
@@ -25,23 +25,21 @@ impl Btf {
     /// equal only the first is looked for. Returns the names of own types that are the bases' then.
     pub(super) fn share_strings(&mut self) -> Vec<u32> {
         self.unshared = false;
-        let own = self.strs.bytes();
-        if own.is_empty() {
+        if self.strs.bytes().is_empty() {
             return self.names_in_base();
         }
-        let numbers = Numbers::of(own);
-        let filter = KeyFilter::of(own, numbers.starts.len());
+        let (starts, keys) = starts_and_keys(self.strs.bytes());
+        let filter = KeyFilter::of(&keys);
+        let numbers = Numbers::of(self.strs.bytes(), starts);
+        let sought = Sought::of(&self.strs, &numbers, keys);
         let mut in_base = vec![OWN; numbers.starts.len()];
         for base in self.base.iter().flat_map(|base| base.parts()) {
             let section = base.strs.bytes();
-            base.strs.keys().for_each_passing(section, &filter, |start| {
+            base.strs.keys().for_each_passing(section, &filter, |key, start| {
                 let text = section.get(start as usize..).unwrap_or(&[]);
-                let found = measure(text).and_then(|(len, hash)| self.strs.find(&text[..len], hash));
-                if let Some(own) = found {
-                    let place = &mut in_base[numbers.of_string_at(own)];
-                    if *place == OWN {
-                        *place = base.start_str + start;
-                    }
+                let place = sought.find(key, text).and_then(|own| in_base.get_mut(own));
+                if let Some(place) = place.filter(|place| **place == OWN) {
+                    *place = base.start_str + start;
                 }
             });
         }
@@ -105,9 +103,7 @@ struct Numbers {
 }
 
 impl Numbers {
-    fn of(section: &[u8]) -> Numbers {
-        let mut starts = Vec::new();
-        for_each_string(section, |start, _| starts.push(start as u32));
+    fn of(section: &[u8], starts: Vec<u32>) -> Numbers {
         let mut blocks = vec![(0, 0); section.len().div_ceil(8)];
         for &start in &starts {
             blocks[start as usize / 8].1 |= 1 << (start % 8);
@@ -120,12 +116,65 @@ impl Numbers {
         Numbers { starts, blocks }
     }
 
+    /// A string, with the NUL at its end.
+    #[inline]
+    fn string<'a>(&self, section: &'a [u8], number: usize) -> &'a [u8] {
+        let start = self.starts[number] as usize;
+        let end = self.starts.get(number + 1).map_or(section.len(), |&next| next as usize);
+        &section[start..end]
+    }
+
     /// The number of the string that the byte at `offset` is of; of none when it is beyond the section.
     #[inline]
     fn of_string_at(&self, offset: u32) -> usize {
         let Some(&(before, begins)) = self.blocks.get(offset as usize / 8) else { return usize::MAX };
         // The first string begins with the section.
         (before + (begins << (7 - offset % 8)).count_ones()) as usize - 1
+    }
+}
+
+/// Own strings by their keys.
+struct Sought<'a> {
+    strs: &'a StringSet,
+    numbers: &'a Numbers,
+    keys: Vec<u32>,
+    /// The number of a string and one; 0 for none. Open addressing.
+    table: Vec<u32>,
+    shift: u32,
+}
+
+impl<'a> Sought<'a> {
+    /// How many places a string may be at. Where more have the same key, the others are looked up by what they are.
+    const PLACES: usize = 16;
+
+    fn of(strs: &'a StringSet, numbers: &'a Numbers, keys: Vec<u32>) -> Sought<'a> {
+        let size = (2 * keys.len()).next_power_of_two().max(2);
+        let mut sought = Sought { strs, numbers, keys, table: vec![0; size], shift: 32 - size.trailing_zeros() };
+        for number in 0..sought.keys.len() {
+            if let Some(place) = sought.places(sought.keys[number]).find(|&place| sought.table[place] == 0) {
+                sought.table[place] = number as u32 + 1;
+            }
+        }
+        sought
+    }
+
+    #[inline]
+    fn places(&self, key: u32) -> impl Iterator<Item = usize> + use<> {
+        let (first, mask) = ((key >> self.shift) as usize, self.table.len() - 1);
+        (first..first + Self::PLACES).map(move |place| place & mask)
+    }
+
+    /// The number of the first own string that is the one at the start of `text`, with this key.
+    #[inline]
+    fn find(&self, key: u32, text: &[u8]) -> Option<usize> {
+        for place in self.places(key) {
+            let number = self.table[place].checked_sub(1)? as usize;
+            if self.keys[number] == key && text.starts_with(self.numbers.string(self.strs.bytes(), number)) {
+                return Some(number);
+            }
+        }
+        let (len, hash) = measure(text)?;
+        Some(self.numbers.of_string_at(self.strs.find(&text[..len], hash)?))
     }
 }
 
