@@ -80,7 +80,7 @@ fn same_verdict_on_a_base_in_place() {
         damage(&mut rng, &mut bytes);
         let error = |btf: Result<Btf, _>| btf.map(drop);
         let copied = error(Btf::parse(&bytes, None));
-        assert_eq!(error(Btf::base_in_place(bytes.leak(), |types| Some(words_of(types)), None, false)), copied);
+        assert_eq!(error(Btf::base_in_place(bytes.leak(), |types| Some(words_of(types)), None, false, None)), copied);
     }
 }
 
@@ -105,7 +105,7 @@ fn no_panic_and_bounded_work() {
         // The same types once more as a split BTF on themselves, and on themselves read as bases are.
         let mut split = parsed.to_bytes();
         let in_place = [false, true].map(|checked| {
-            Btf::base_in_place(parsed.to_bytes().leak(), |types| Some(words_of(types)), None, checked)
+            Btf::base_in_place(parsed.to_bytes().leak(), |types| Some(words_of(types)), None, checked, None)
                 .expect("as sound as before")
         });
         damage(&mut rng, &mut split);

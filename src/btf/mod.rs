@@ -14,6 +14,7 @@
 //! - `record`: the shape of one record: its length, where its ids and names are, typed views.
 //! - `builder`: the validated `add_*` functions.
 //! - `parse`, `write`: to and from bytes.
+//! - `chains`: where the types of a large BTF are.
 //! - `dedup`: deduplication.
 //! - `share`: what strings a base has already.
 //! - `distill`: a small stand-in for the base of a split BTF.
@@ -21,6 +22,7 @@
 //! - `query`: look-up by name, sizes.
 
 mod builder;
+mod chains;
 mod container;
 mod dedup;
 mod distill;
@@ -37,6 +39,7 @@ pub(crate) mod strings;
 mod write;
 
 pub use builder::{FuncLinkage, FwdKind, INT_BOOL, INT_CHAR, INT_SIGNED, VarLinkage};
+pub use chains::Index;
 pub use container::{BaseEnd, Btf, Strings};
 pub use dedup::{DedupOptions, Shortcomings};
 pub use error::BtfError;

@@ -4,13 +4,13 @@
 //! One more check than libbpf's: a header must be at least as long as its fields. What a layout section says is kept; as kinds that are not
 //! known here are refused, nothing is looked up in it.
 
-use super::dedup::base::{self, Prepared};
+use super::chains::Index;
+use super::dedup::base::{Facts, Prepared};
 use super::reach::Reach;
 use super::record::{HEAD, INFO, Kind, KindLayout, NAME, SIZE_OR_TYPE, reaches, record_len};
 use super::strings::StringSet;
 use super::write::{HEADER_LEN, LONG_HEADER_LEN, MAGIC};
 use super::{Btf, BtfError, Endian, MAX_ID, TypeId};
-use crate::system;
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -92,23 +92,23 @@ impl Btf {
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,
         base: Option<Arc<Btf>>,
         checked: bool,
+        index: Option<&Index<'_>>,
     ) -> Result<Btf, BtfError> {
         let Some((mut btf, whole_words)) = Btf::in_place(bytes, words, base.clone())? else { return Btf::parse(bytes, base) };
-        let mut facts = base::facts_of(btf.base.as_deref(), btf.words.len() / 5);
         if checked {
-            let mut starts = Vec::with_capacity(btf.words.len() / 5);
-            system::take_pages(&mut starts, btf.words.len() / 7);
-            btf.for_each_record(whole_words, |start, record| {
-                starts.push(start);
-                facts.push(record);
-            })?;
-            btf.starts = starts;
+            let starts = index.filter(|_| whole_words).and_then(|index| index.starts(&btf.words, btf.start_id));
+            btf.starts = match starts {
+                Some(starts) => starts,
+                None => {
+                    let mut starts = Vec::with_capacity(btf.words.len() / 5);
+                    btf.for_each_record(whole_words, |start, _| starts.push(start))?;
+                    starts
+                }
+            };
         } else {
             btf = btf.with_types(whole_words)?;
-            btf.own_records().for_each(|record| facts.push(record));
         }
-        facts.complete(&btf);
-        btf.prepared = Prepared::new(facts);
+        btf.prepared = Prepared::new(Facts::of(Some(&btf)));
         Ok(btf)
     }
 

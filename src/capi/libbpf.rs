@@ -12,7 +12,7 @@ use std::thread::{Builder, JoinHandle, panicking};
 
 use super::load::find_symbol;
 use crate::abi::external::Btf as Object;
-use crate::btf::{BaseEnd, Btf, BtfError};
+use crate::btf::{BaseEnd, Btf, BtfError, Index};
 use crate::encoder::LateBase;
 use crate::loader::btf::Base;
 use crate::phases::{self, Phase};
@@ -22,6 +22,7 @@ type RawData = unsafe extern "C" fn(*const Object, *mut u32) -> *const c_void;
 type BaseBtf = unsafe extern "C" fn(*const Object) -> *const Object;
 type PointerSize = unsafe extern "C" fn(*const Object) -> usize;
 type TypeCount = unsafe extern "C" fn(*const Object) -> u32;
+type TypeById = unsafe extern "C" fn(*const Object, u32) -> *const c_void;
 type SetPointerSize = unsafe extern "C" fn(*mut Object, usize) -> i32;
 type New = unsafe extern "C" fn(*const c_void, u32) -> *mut Object;
 type NewSplit = unsafe extern "C" fn(*const c_void, u32, *mut Object) -> *mut Object;
@@ -57,7 +58,7 @@ pub(super) unsafe fn base_of(object: *const Object) -> Result<Base, String> {
     unsafe {
         let pointer_size = function::<PointerSize>(c"btf__pointer_size").map_or(0, |pointer_size| pointer_size(object));
         let pointer_size = u32::try_from(pointer_size).ok().filter(|size| matches!(size, 4 | 8));
-        Ok(Base { btf: read(object, MAX_BASES, Btf::parse)?, pointer_size })
+        Ok(Base { btf: read(object, MAX_BASES, |_, bytes, base| Btf::parse(bytes, base))?, pointer_size })
     }
 }
 
@@ -69,9 +70,13 @@ pub(super) unsafe fn borrowed_base(object: *const Object) -> Result<Arc<Btf>, St
     let checked = checks_references();
     // SAFETY: passed on; the bytes live with the object.
     unsafe {
-        read(object, MAX_BASES, |bytes, base| {
+        let types = function::<TypeCount>(c"btf__type_cnt").ok();
+        let by_id = function::<TypeById>(c"btf__type_by_id").ok();
+        read(object, MAX_BASES, |object, bytes, base| {
             let bytes = std::slice::from_raw_parts(bytes.as_ptr(), bytes.len());
-            Btf::base_in_place(bytes, as_words, base, checked)
+            let address = |id| by_id.map_or(0, |by_id| by_id(object, id).addr());
+            let index = types.map(|types| Index { types: types(object), address: &address });
+            Btf::base_in_place(bytes, as_words, base, checked, index.as_ref())
         })
     }
 }
@@ -115,7 +120,7 @@ pub(super) fn as_words(bytes: &[u8]) -> Option<&[u32]> {
 unsafe fn read(
     object: *const Object,
     depth: u32,
-    parse: impl Fn(&[u8], Option<Arc<Btf>>) -> Result<Btf, BtfError> + Copy,
+    parse: impl Fn(*const Object, &[u8], Option<Arc<Btf>>) -> Result<Btf, BtfError> + Copy,
 ) -> Result<Arc<Btf>, String> {
     // SAFETY: passed on; the bytes live with the object.
     unsafe {
@@ -132,7 +137,7 @@ unsafe fn read(
             return Err("btf__raw_data gives nothing".to_string());
         }
         let bytes = std::slice::from_raw_parts(data.cast::<u8>(), size as usize);
-        parse(bytes, base).map(Arc::new).map_err(|e| e.to_string())
+        parse(object, bytes, base).map(Arc::new).map_err(|e| e.to_string())
     }
 }
 

@@ -43,22 +43,24 @@ const fn set(kind: Kind) -> u32 {
 }
 
 impl Facts {
-    /// Takes the next type, a whole record.
-    #[inline(always)]
-    pub(in crate::btf) fn push(&mut self, record: &[u32]) {
+    /// Those of void and of all types of `base`.
+    pub(in crate::btf) fn of(base: Option<&Btf>) -> Facts {
         const UNFILED: u32 = 1 | set(Kind::Var) | set(Kind::Datasec);
-        let (name, info) = (record.get(NAME).copied().unwrap_or(0), record.get(INFO).copied().unwrap_or(0));
-        let kind = kind_number(info);
-        if UNFILED >> kind & 1 != 0 {
-            self.unfiled.push(self.heads.end());
+        let mut heads = Heads::from(0, base.map_or(1, |base| base.type_count() as usize));
+        let (mut unfiled, mut has_nameless_fwd) = (Vec::new(), false);
+        let mut note = |id: u32, name: u32, info: u32| {
+            let kind = kind_number(info);
+            if UNFILED >> kind & 1 != 0 {
+                unfiled.push(id);
+            }
+            has_nameless_fwd |= (name == 0) & (kind == Kind::Fwd as u32);
+        };
+        heads.extend(&[0; HEAD], &[0], &mut note);
+        if let Some(base) = base {
+            base.parts().iter().for_each(|part| heads.extend(&part.words, &part.starts, &mut note));
+            heads.complete(|id| base.record(TypeId(id)));
         }
-        self.has_nameless_fwd |= (name == 0) & (kind == Kind::Fwd as u32);
-        self.heads.push(record);
-    }
-
-    /// Completes what is known of types that refer to later ones: all of `base`.
-    pub(in crate::btf) fn complete(&mut self, base: &Btf) {
-        self.heads.complete(|id| base.record(TypeId(id)));
+        Facts { heads, unfiled, has_nameless_fwd }
     }
 
     /// Types whose heads pass the test.
@@ -79,15 +81,6 @@ impl Facts {
 #[inline]
 fn bits(heads: &[u32], test: impl Fn(u32) -> bool) -> u64 {
     heads.iter().rev().fold(0, |bits, &head| bits << 1 | u64::from(test(head)))
-}
-
-/// Facts of void and of all types of `base`, with room for `more`, to be completed.
-pub(in crate::btf) fn facts_of(base: Option<&Btf>, more: usize) -> Facts {
-    let heads = Heads::from(0, base.map_or(1, |base| base.type_count() as usize) + more);
-    let mut facts = Facts { heads, ..Facts::default() };
-    facts.push(&[0; HEAD]);
-    base.into_iter().flat_map(Btf::parts).flat_map(Btf::own_records).for_each(|record| facts.push(record));
-    facts
 }
 
 /// Facts made ahead, for the next deduplication against a base.
@@ -113,13 +106,7 @@ impl Clone for Prepared {
 
 /// The facts of the base of a split BTF, or of none.
 pub(super) fn facts(base: Option<&Btf>) -> Facts {
-    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| {
-        let mut facts = facts_of(base, 0);
-        if let Some(base) = base {
-            facts.complete(base);
-        }
-        facts
-    })
+    base.and_then(|base| base.prepared.take()).unwrap_or_else(|| Facts::of(base))
 }
 
 /// What own types can be equal to, or a little more: what becomes a candidate in vain is only compared in vain.
@@ -134,7 +121,7 @@ impl Wanted {
     /// without name and enumerators, which is as good as any without a name. `None` if there is no telling.
     pub(super) fn new(own: &Btf, names: &[u32], any_enum: bool) -> Option<Wanted> {
         let mut heads = Heads::from(own.start_id, own.starts.len());
-        own.own_records().for_each(|record| heads.push(record));
+        heads.extend(&own.words, &own.starts, |_, _, _| ());
         if !heads.complete(|id| own.record(TypeId(id))) {
             return None;
         }
@@ -239,7 +226,7 @@ mod tests {
             let words = types.chunks_exact(4).map(|word| u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
             Some(&*words.collect::<Vec<_>>().leak())
         };
-        Btf::base_in_place(bytes.leak(), words, None, checked)
+        Btf::base_in_place(bytes.leak(), words, None, checked, None)
     }
 
     /// Types like those of the base, deduplicated.

@@ -5,7 +5,7 @@
 //! of what refers to it.
 
 use crate::btf::Kind;
-use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, by_kind, kind_number, vlen_of};
+use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, kind_number, vlen_of};
 use crate::system;
 
 /// Larger than all heads: the rest is a type whose head is needed first.
@@ -23,7 +23,7 @@ impl Heads {
     /// Those of types from an id on, with room for so many.
     pub(super) fn from(first: u32, room: usize) -> Heads {
         let mut heads = Vec::with_capacity(room);
-        system::take_pages(&mut heads, room / 4 * 3);
+        system::take_pages(&mut heads, room);
         Heads { first, heads }
     }
 
@@ -47,24 +47,52 @@ impl Heads {
         self.index(id).map_or(0, |index| self.heads[index])
     }
 
-    /// Takes the next type, a whole record. Those that wait for types to come are completed later.
-    #[inline(always)]
-    pub(super) fn push(&mut self, record: &[u32]) {
-        let (name, info) = (record.get(NAME).copied().unwrap_or(0), record.get(INFO).copied().unwrap_or(0));
-        let head = match name {
-            0 => self.of_nameless(record, info),
-            // Types of other kinds have names that functions have, too.
-            name => name ^ u32::from(kind_number(info) == Kind::Func as u32) << 30,
-        };
-        self.heads.push(head);
+    /// Takes types that follow, whole records of `words` that begin at `starts`, and tells `note` of each: its id, its name and its info word.
+    /// Those that wait for types to come are completed later.
+    ///
+    /// Kinds come in no order that a processor foresees. So first all get the head of those with names, and the ones without are listed: those that
+    /// only refer to another type, and those of which more has to be looked at. Then each list is gone through by itself.
+    pub(super) fn extend(&mut self, words: &[u32], starts: &[u32], mut note: impl FnMut(u32, u32, u32)) {
+        /// Types that are looked at together.
+        const TOGETHER: usize = 1024;
+        const REFERS: u32 = set(Kind::Ptr) | set(Kind::Const) | set(Kind::Volatile) | set(Kind::Restrict);
+        let (mut referring, mut others) = ([0; TOGETHER], [0; TOGETHER]);
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        for (number, chunk) in starts.chunks(TOGETHER).enumerate() {
+            let begin = self.heads.len();
+            let (mut refer, mut other) = (0, 0);
+            self.heads.extend(chunk.iter().zip(0..).map(|(&start, index)| {
+                let (name, info) = (word(start as usize + NAME), word(start as usize + INFO));
+                let kind = kind_number(info);
+                note(self.first + begin as u32 + index, name, info);
+                let refers = REFERS >> kind & 1 != 0;
+                referring[refer % TOGETHER] = index;
+                others[other % TOGETHER] = index;
+                refer += usize::from((name == 0) & refers);
+                other += usize::from((name == 0) & !refers);
+                // Types of other kinds have names that functions have, too.
+                let head = name ^ u32::from(kind == Kind::Func as u32) << 30;
+                if name == 0 { WAITS } else { head }
+            }));
+            let next = starts.get((number + 1) * TOGETHER).map_or(words.len(), |&start| start as usize);
+            for &index in &others[..other] {
+                let index = index as usize;
+                let end = chunk.get(index + 1).map_or(next, |&end| end as usize);
+                let record = words.get(chunk[index] as usize..end).unwrap_or(&[]);
+                let info = record.get(INFO).copied().unwrap_or(0);
+                let Told { names, mix, to } = Told::of(record, info);
+                self.heads[begin + index] = if names == 0 { self.of_target(to, mix) } else { mixed(names, info) };
+            }
+            for &index in &referring[..refer] {
+                let start = chunk[index as usize] as usize;
+                self.heads[begin + index as usize] = self.of_target(word(start + SIZE_OR_TYPE), word(start + INFO));
+            }
+        }
     }
 
+    /// The head of a type that is told from others by what it refers to, and by `mix`; or what it waits for.
     #[inline]
-    fn of_nameless(&self, record: &[u32], info: u32) -> u32 {
-        let Referring { names, mix, to } = Referring::of(record, info);
-        if names != 0 {
-            return mixed(names, info);
-        }
+    fn of_target(&self, to: u32, mix: u32) -> u32 {
         let head = if to == 0 || self.index(to).is_some() { self.get(to) } else { WAITS };
         if head & WAITS == 0 { derived(head, mix) } else { WAITS | to }
     }
@@ -89,7 +117,7 @@ impl Heads {
                 (head, is_complete) = (0, false);
             }
             for id in path.drain(..).rev() {
-                let mix = record(id).map_or(0, |record| Referring::of(record, record.get(INFO).copied().unwrap_or(0)).mix);
+                let mix = record(id).map_or(0, |record| Told::of(record, record.get(INFO).copied().unwrap_or(0)).mix);
                 head = derived(head, mix);
                 if let Some(index) = self.index(id) {
                     self.heads[index] = head;
@@ -98,6 +126,11 @@ impl Heads {
         }
         is_complete
     }
+}
+
+/// A set of one kind.
+const fn set(kind: Kind) -> u32 {
+    1 << kind as u32
 }
 
 /// The head of what refers to a type with this one.
@@ -113,7 +146,7 @@ fn mixed(number: u64, info: u32) -> u32 {
 }
 
 /// What a type without a name is told by.
-struct Referring {
+struct Told {
     /// Names in its first and last row.
     names: u64,
     /// What distinguishes it from others that refer to the same type.
@@ -122,60 +155,24 @@ struct Referring {
     to: u32,
 }
 
-impl Referring {
-    /// All is worked out and one chosen, as kinds come in no order that a processor foresees.
+impl Told {
     #[inline]
-    fn of(record: &[u32], info: u32) -> Referring {
-        let look = Look::of_info(info);
+    fn of(record: &[u32], info: u32) -> Told {
         let word = |at: usize| record.get(at).copied().unwrap_or(0);
-        // Without rows it would be the head that is looked at.
-        let rows = if vlen_of(info) != 0 { look.rows } else { 0 };
-        let last = record.len().wrapping_sub(usize::from(look.row));
-        let (first_name, last_name) = (word(HEAD) & rows & look.names, word(last) & rows & look.names);
-        let of_row = word(last.wrapping_add(1)) & rows;
-        let of_head = word(usize::from(look.to)) & if rows == 0 { look.refers } else { 0 };
-        let count = word(HEAD + 2) & look.is_array;
-        Referring {
-            names: u64::from(first_name) << 32 | u64::from(last_name),
-            mix: info ^ count.rotate_left(16),
-            to: of_row | of_head,
-        }
-    }
-}
-
-/// Where that is in the records of a kind: masks, all ones for yes.
-#[derive(Clone, Copy)]
-struct Look {
-    /// Words of a row.
-    row: u8,
-    /// The word that refers to a type, where there are no rows.
-    to: u8,
-    refers: u32,
-    /// There are rows that refer to types, by their second words.
-    rows: u32,
-    /// Each begins with a name.
-    names: u32,
-    is_array: u32,
-}
-
-impl Look {
-    const fn of(kind: Kind) -> Look {
-        const ALL: u32 = u32::MAX;
-        let none = Look { row: 3, to: SIZE_OR_TYPE as u8, refers: 0, rows: 0, names: 0, is_array: 0 };
-        match kind {
+        let by_target = |to: u32, mix: u32| Told { names: 0, mix, to };
+        let by_rows = |words: usize| {
+            let last = record.len().wrapping_sub(words);
+            Told { names: u64::from(word(HEAD)) << 32 | u64::from(word(last)), mix: info, to: word(last.wrapping_add(1)) }
+        };
+        match Kind::of_info(info) {
+            Some(Kind::FuncProto) if vlen_of(info) != 0 => by_rows(2),
+            Some(Kind::Struct | Kind::Union) if vlen_of(info) != 0 => by_rows(3),
+            Some(Kind::Array) => by_target(word(HEAD), info ^ word(HEAD + 2).rotate_left(16)),
             // Enumerations without names may be equal to one without enumerators.
-            Kind::Int | Kind::Float | Kind::Fwd | Kind::Enum | Kind::Enum64 | Kind::Datasec => none,
-            Kind::Struct | Kind::Union => Look { rows: ALL, names: ALL, ..none },
-            Kind::FuncProto => Look { row: 2, refers: ALL, rows: ALL, names: ALL, ..none },
-            Kind::Array => Look { to: HEAD as u8, refers: ALL, is_array: ALL, ..none },
-            _ => Look { refers: ALL, ..none },
+            None | Some(Kind::Int | Kind::Float | Kind::Fwd | Kind::Enum | Kind::Enum64 | Kind::Datasec) => by_target(0, info),
+            Some(Kind::Struct | Kind::Union) => by_target(0, info),
+            Some(_) => by_target(word(SIZE_OR_TYPE), info),
         }
-    }
-
-    #[inline]
-    fn of_info(info: u32) -> &'static Look {
-        static LOOKS: [Look; 32] = by_kind!(Look::of, Look::of(Kind::Int));
-        &LOOKS[kind_number(info) as usize]
     }
 }
 
@@ -186,7 +183,9 @@ mod tests {
 
     fn heads_of(first: u32, records: &[Vec<u32>]) -> (Vec<u32>, bool) {
         let mut heads = Heads::from(first, records.len());
-        records.iter().for_each(|record| heads.push(record));
+        let starts: Vec<u32> =
+            records.iter().scan(0, |end, record| Some(std::mem::replace(end, *end + record.len() as u32))).collect();
+        heads.extend(&records.concat(), &starts, |_, _, _| ());
         let complete = heads.complete(|id| records.get(id.checked_sub(first)? as usize).map(Vec::as_slice));
         (heads.all().to_vec(), complete)
     }
