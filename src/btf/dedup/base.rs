@@ -4,7 +4,7 @@
 //! equal heads, see [`heads`](super::heads), and so have all types that they lead to. So of the base only those types become candidates
 //! that have heads, and lead to heads, of own types. The others are counted, since the order of candidates depends on their number.
 
-use super::heads::Heads;
+use super::heads::{Heads, set};
 use super::{Dedup, compare};
 use crate::btf::filter::{Filter, spread};
 use crate::btf::record::{HEAD, INFO, NAME, SIZE_OR_TYPE, kind_number};
@@ -35,11 +35,6 @@ pub(in crate::btf) struct Facts {
     /// What libbpf does not file as a candidate, void included: few, ascending.
     unfiled: Vec<u32>,
     pub(super) has_nameless_fwd: bool,
-}
-
-/// A set of one kind.
-const fn set(kind: Kind) -> u32 {
-    1 << kind as u32
 }
 
 impl Facts {
