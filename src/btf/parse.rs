@@ -87,6 +87,7 @@ impl Btf {
 
     /// As [`parse_in_place`](Btf::parse_in_place), for a base: what deduplicating types that are split from it will ask for is made in the same
     /// pass. Where the references in it are `checked` already, they are taken as they are; a wrong one leads nowhere.
+    /// `index` is what whoever has the bytes knows of where types are.
     pub fn base_in_place(
         bytes: &'static [u8],
         words: impl FnOnce(&'static [u8]) -> Option<&'static [u32]>,

@@ -249,9 +249,14 @@ mod tests {
 
     #[test]
     fn many_strings() {
-        let names: Vec<Vec<u8>> =
-            (0..20_000u32).map(|n| format!("name_{:x}", n.wrapping_mul(0x9e37_79b1)).into_bytes()).collect();
-        let all: Vec<&[u8]> = names.iter().map(Vec::as_slice).collect();
+        let number = |n: u32| n.wrapping_mul(0x9e37_79b1);
+        many((0..20_000).map(|n| format!("name_{:x}", number(n))).collect());
+        // All of one key, of which most are in none of the places for it.
+        many((0..2000).map(|n| format!("{:08x}_of_the_same_end", number(n))).collect());
+    }
+
+    fn many(names: Vec<String>) {
+        let all: Vec<&[u8]> = names.iter().map(String::as_bytes).collect();
         let third: Vec<&[u8]> = all.iter().copied().step_by(3).collect();
         let base = base_of(&third, b"", None, Endian::HOST);
         let btf = both_ways(&base, &all);
