@@ -63,7 +63,7 @@ pub fn take_pages<T>(vector: &mut Vec<T>, count: usize) {
 
 /// Tells the processor that the element at `index` will be read soon. No more than a hint, whatever the index is.
 #[inline]
-pub fn expect<T>(slice: &[T], index: usize) {
+pub fn prefetch<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

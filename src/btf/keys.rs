@@ -38,7 +38,7 @@ impl Keys {
                 Some(nul) if number < parts => section.len() - rest.len() + nul + 1,
                 _ => section.len(),
             };
-            let part = Part { section: start..end, taken: AtomicBool::new(false), keys: OnceLock::new() };
+            let part = Part::new(start..end);
             start = end;
             part
         };
@@ -75,7 +75,7 @@ impl Keys {
                     start += len + 1;
                 }
                 let passing = &passing[..count];
-                passing.iter().for_each(|&(_, start)| system::expect(section, start as usize));
+                passing.iter().for_each(|&(_, start)| system::prefetch(section, start as usize));
                 passing.iter().for_each(|&(key, start)| pass(key, start));
             }
         }
@@ -85,12 +85,15 @@ impl Keys {
 impl Clone for Keys {
     /// The copy's are made when it needs them.
     fn clone(&self) -> Keys {
-        let part = |part: &Part| Part { section: part.section.clone(), taken: AtomicBool::new(false), keys: OnceLock::new() };
-        Keys(self.0.iter().map(part).collect())
+        Keys(self.0.iter().map(|part| Part::new(part.section.clone())).collect())
     }
 }
 
 impl Part {
+    fn new(section: Range<usize>) -> Part {
+        Part { section, taken: AtomicBool::new(false), keys: OnceLock::new() }
+    }
+
     fn keys(&self, section: &[u8]) -> &[u32] {
         self.keys.get_or_init(|| {
             let section = &section[self.section.clone()];

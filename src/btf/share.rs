@@ -15,9 +15,7 @@ const OWN: u32 = u32::MAX;
 impl Btf {
     /// Makes ahead what own strings of a BTF on this base will be looked for by. Another thread may do so at the same time, from the other end.
     pub fn prepare_strings(&self, from_the_end: bool) {
-        let parts = self.parts();
-        let make = |btf: &&Btf| btf.strs.keys().make(btf.strs.bytes(), from_the_end);
-        if from_the_end { parts.iter().rev().for_each(make) } else { parts.iter().for_each(make) }
+        self.parts().iter().for_each(|btf| btf.strs.keys().make(btf.strs.bytes(), from_the_end));
     }
 
     /// Has names that a base has refer to the base's strings: the first of equal ones, the lowest base first. The other strings move together and

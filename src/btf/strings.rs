@@ -130,10 +130,7 @@ impl StringSet {
         self.table();
         self.bytes.to_mut().reserve(bytes);
         if let Some(table) = self.table.get_mut() {
-            let count = table.used + count;
-            if count * 4 > table.slots.len() * 3 {
-                table.grow_for(count);
-            }
+            table.make_room(count);
         }
     }
 
@@ -141,9 +138,7 @@ impl StringSet {
     pub(super) fn add(&mut self, s: &[u8], hash: u64) -> Result<u32, BtfError> {
         self.table();
         let Some(table) = self.table.get_mut() else { return Err(BtfError::TooManyStrings) };
-        if (table.used + 1) * 4 > table.slots.len() * 3 {
-            table.grow_for(table.used + 1);
-        }
+        table.make_room(1);
         match table.probe(&self.bytes, hash as u32, s) {
             Ok(offset) => Ok(offset),
             Err(free) => {
@@ -193,6 +188,15 @@ impl Table {
                 return Ok(slot.offset);
             }
             index = next(self.slots.len(), index);
+        }
+    }
+
+    /// For so many more strings.
+    #[inline]
+    fn make_room(&mut self, more: usize) {
+        let count = self.used + more;
+        if count * 4 > self.slots.len() * 3 {
+            self.grow_for(count);
         }
     }
 

@@ -375,7 +375,7 @@ pub struct Builder<'a> {
     plain_names: u32,
 }
 
-/// Room for the types of so many bytes of entries, in words: they take about as much in either format.
+/// Room for the types of so many bytes of entries, in words: they take about as much in either format, up to an eighth more.
 pub(super) fn words_of(info: usize) -> usize {
     (info + info / 8) / size_of::<u32>()
 }

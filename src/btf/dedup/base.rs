@@ -28,7 +28,6 @@ impl Bits {
 }
 
 /// What deduplication has to know of all types of a base, whatever is split from it.
-#[derive(Default)]
 pub(in crate::btf) struct Facts {
     /// Of void and all types.
     heads: Heads,

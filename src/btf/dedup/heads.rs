@@ -12,7 +12,6 @@ use crate::system;
 const WAITS: u32 = 1 << 31;
 
 /// The heads of types that follow each other, void among them where they are the first.
-#[derive(Default)]
 pub(super) struct Heads {
     /// The id of the first.
     first: u32,
@@ -93,7 +92,11 @@ impl Heads {
     /// The head of a type that is told from others by what it refers to, and by `mix`; or what it waits for.
     #[inline]
     fn of_target(&self, to: u32, mix: u32) -> u32 {
-        let head = if to == 0 || self.index(to).is_some() { self.get(to) } else { WAITS };
+        let head = match self.index(to) {
+            Some(index) => self.heads[index],
+            None if to == 0 => 0,
+            None => WAITS,
+        };
         if head & WAITS == 0 { derived(head, mix) } else { WAITS | to }
     }
 
@@ -169,8 +172,10 @@ impl Told {
             Some(Kind::Struct | Kind::Union) if vlen_of(info) != 0 => by_rows(3),
             Some(Kind::Array) => by_target(word(HEAD), info ^ word(HEAD + 2).rotate_left(16)),
             // Enumerations without names may be equal to one without enumerators.
-            None | Some(Kind::Int | Kind::Float | Kind::Fwd | Kind::Enum | Kind::Enum64 | Kind::Datasec) => by_target(0, info),
-            Some(Kind::Struct | Kind::Union) => by_target(0, info),
+            None
+            | Some(
+                Kind::Int | Kind::Float | Kind::Fwd | Kind::Enum | Kind::Enum64 | Kind::Datasec | Kind::Struct | Kind::Union,
+            ) => by_target(0, info),
             Some(_) => by_target(word(SIZE_OR_TYPE), info),
         }
     }

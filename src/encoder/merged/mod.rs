@@ -538,7 +538,7 @@ impl Encoder {
         if !self.names.as_ref().is_some_and(|n| n.is_for(file)) {
             self.merger.next_file(file.info_size());
             if file.info_size() <= SMALL {
-                // Few are those of earlier units.
+                // Few are those of earlier units. What stands for a type takes some forty bytes, for a name thirty, and names half of them.
                 let info = file.info_size() as usize;
                 self.btf.reserve(words_of(info), info / 32);
                 self.btf.reserve_strings(info / 2, info / 28);
